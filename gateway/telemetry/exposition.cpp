@@ -48,9 +48,9 @@ double up(const row<store_metrics>& blocks)
 
 void add_limit_families(families& all, const table<limit_metrics>& limits)
 {
-    auto decisions =
-        counter_family("gateway_decisions_total", "What each limit said about a request.");
-    auto lost = counter_family(
+    auto& decisions =
+        all.counter("gateway_decisions_total", "What each limit said about a request.");
+    auto& lost = all.counter(
         "gateway_corrections_lost_total",
         "Tokens to be given back or charged after a response that a failing store did not take."
     );
@@ -66,27 +66,24 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
             );
         }
     }
-    add_family(all, std::move(decisions));
-    add_family(all, std::move(lost));
 }
 
 void add_upstream_families(
     families& all, const table<upstream_metrics>& upstreams, const reasons& known
 )
 {
-    auto duration = histogram_family(
+    auto& duration = all.histogram(
         "gateway_upstream_duration_seconds",
         "Time from a request sent to an upstream to its response's header."
     );
-    auto failures = counter_family(
-        "gateway_upstream_failures_total", "Exchanges an upstream failed, by reason."
-    );
-    auto retries = counter_family(
+    auto& failures =
+        all.counter("gateway_upstream_failures_total", "Exchanges an upstream failed, by reason.");
+    auto& retries = all.counter(
         "gateway_upstream_retries_total",
         "Requests to be sent a second time, and whether the budget permitted it."
     );
-    auto queued = gauge_family("gateway_upstream_queue_length", "Requests that wait for a server.");
-    auto handshakes = counter_family(
+    auto& queued = all.gauge("gateway_upstream_queue_length", "Requests that wait for a server.");
+    auto& handshakes = all.counter(
         "gateway_upstream_tls_handshakes_total", "TLS handshakes with servers, by result."
     );
     const auto add_handshakes = [&](const std::string& name,
@@ -113,11 +110,6 @@ void add_upstream_families(
         );
         add_row(queued, {{"upstream", name}}, sum(blocks, &upstream_metrics::queued));
     }
-    add_family(all, std::move(duration));
-    add_family(all, std::move(failures));
-    add_family(all, std::move(retries));
-    add_family(all, std::move(queued));
-    add_family(all, std::move(handshakes));
 }
 
 void add_server_families(
@@ -126,21 +118,21 @@ void add_server_families(
     const std::vector<server_figures>& present
 )
 {
-    auto requests = counter_family(
+    auto& requests = all.counter(
         "gateway_upstream_server_requests_total", "Requests sent to a server of an upstream."
     );
-    auto failures = counter_family(
+    auto& failures = all.counter(
         "gateway_upstream_server_failures_total",
         "Requests and connections that a server failed, other than by its status."
     );
-    auto connections = gauge_family(
+    auto& connections = all.gauge(
         "gateway_upstream_server_connections",
         "Connections to a server: in use or being made (active), and kept for reuse (idle)."
     );
-    auto up = gauge_family(
+    auto& up = all.gauge(
         "gateway_upstream_server_up", "0 while a server is ejected or fails its health checks."
     );
-    auto ejections = counter_family(
+    auto& ejections = all.counter(
         "gateway_upstream_server_ejections_total", "How often a server was passed over for failing."
     );
     const auto labels_of = [](const server_name& name) {
@@ -161,31 +153,25 @@ void add_server_families(
         add_row(up, labels_of(s.name), s.up ? 1 : 0);
         add_row(ejections, labels_of(s.name), static_cast<double>(s.ejections));
     }
-    add_family(all, std::move(requests));
-    add_family(all, std::move(failures));
-    add_family(all, std::move(connections));
-    add_family(all, std::move(up));
-    add_family(all, std::move(ejections));
 }
 
 void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known)
 {
-    auto duration = histogram_family(
+    auto& duration = all.histogram(
         "gateway_store_request_duration_seconds", "Time a store took to answer one question."
     );
-    auto requests = counter_family("gateway_store_requests_total", "Round trips to a store.");
-    auto leased = counter_family(
+    auto& requests = all.counter("gateway_store_requests_total", "Round trips to a store.");
+    auto& leased = all.counter(
         "gateway_store_leased_decisions_total",
         "Decisions from tokens that were taken ahead from a store, without asking it."
     );
-    auto kept = counter_family(
+    auto& kept = all.counter(
         "gateway_store_give_backs_lost_total",
         "Charges of refused requests that a cluster did not take back."
     );
-    auto failures = counter_family(
-        "gateway_store_failures_total", "Questions a store did not answer, by reason."
-    );
-    auto health = gauge_family("gateway_store_up", "1 if a store answers every worker, else 0.");
+    auto& failures =
+        all.counter("gateway_store_failures_total", "Questions a store did not answer, by reason.");
+    auto& health = all.gauge("gateway_store_up", "1 if a store answers every worker, else 0.");
     for (const auto& [name, blocks] : stores) {
         const prometheus::ClientMetric::Label owner{"store", name};
         add_row(duration, {owner}, durations(blocks));
@@ -197,18 +183,12 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
             add_row(health, {owner}, up(blocks));
         }
     }
-    add_family(all, std::move(duration));
-    add_family(all, std::move(requests));
-    add_family(all, std::move(leased));
-    add_family(all, std::move(kept));
-    add_family(all, std::move(failures));
-    add_family(all, std::move(health));
 }
 
 void add_connection_families(families& all, const row<worker_metrics>& workers)
 {
-    auto connections =
-        gauge_family("gateway_connections", "Open connections, by side and whether in use.");
+    auto& connections =
+        all.gauge("gateway_connections", "Open connections, by side and whether in use.");
     const auto add = [&](std::string side, std::string state, gauge worker_metrics::*which) {
         add_row(
             connections,
@@ -220,8 +200,7 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add("client", "idle", &worker_metrics::clients_idle);
     add("upstream", "active", &worker_metrics::upstreams_active);
     add("upstream", "idle", &worker_metrics::upstreams_idle);
-    add_family(all, std::move(connections));
-    auto refused = counter_family(
+    auto& refused = all.counter(
         "gateway_connections_refused_total",
         "Client connections closed before any request, by reason."
     );
@@ -232,41 +211,35 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_row(
         refused, {{"reason", "not_trusted"}}, sum(workers, &worker_metrics::refused_not_trusted)
     );
-    add_family(all, std::move(refused));
-    auto handshakes =
-        counter_family("gateway_tls_handshakes_total", "TLS handshakes with clients, by result.");
+    auto& handshakes =
+        all.counter("gateway_tls_handshakes_total", "TLS handshakes with clients, by result.");
     add_row(handshakes, {{"result", "full"}}, sum(workers, &worker_metrics::tls_full));
     add_row(handshakes, {{"result", "resumed"}}, sum(workers, &worker_metrics::tls_resumed));
     add_row(handshakes, {{"result", "failed"}}, sum(workers, &worker_metrics::tls_failed));
     add_row(handshakes, {{"result", "timeout"}}, sum(workers, &worker_metrics::tls_timeout));
-    add_family(all, std::move(handshakes));
-    add_single(
-        all,
-        counter_family(
+    add_row(
+        all.counter(
             "gateway_tls_floods_total",
             "Client connections closed for too many TLS records without data."
         ),
         {},
         sum(workers, &worker_metrics::tls_floods)
     );
-    add_single(
-        all,
-        counter_family(
+    add_row(
+        all.counter(
             "gateway_untrusted_forwarded_total",
             "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
         ),
         {},
         sum(workers, &worker_metrics::untrusted_forwarded)
     );
-    add_single(
-        all,
-        gauge_family("gateway_requests_waiting", "Requests held until their tokens are there."),
+    add_row(
+        all.gauge("gateway_requests_waiting", "Requests held until their tokens are there."),
         {},
         sum(workers, &worker_metrics::requests_waiting)
     );
-    add_single(
-        all,
-        gauge_family(
+    add_row(
+        all.gauge(
             "gateway_exchanges_abandoned", "Exchanges with upstreams that go on without a client."
         ),
         {},
@@ -276,26 +249,23 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)
 {
-    add_single(
-        all,
-        gauge_family("gateway_tunnels", "WebSockets open now."),
+    add_row(
+        all.gauge("gateway_tunnels", "WebSockets open now."),
         {},
         sum(workers, &worker_metrics::tunnels)
     );
-    add_single(
-        all,
-        counter_family("gateway_tunnels_total", "WebSockets granted."),
+    add_row(
+        all.counter("gateway_tunnels_total", "WebSockets granted."),
         {},
         sum(workers, &worker_metrics::tunnels_opened)
     );
-    auto bytes = counter_family(
+    auto& bytes = all.counter(
         "gateway_tunnel_bytes_total", "Bytes carried by WebSockets, by the side they came from."
     );
     add_row(bytes, {{"side", "client"}}, sum(workers, &worker_metrics::tunnel_bytes_of_clients));
     add_row(
         bytes, {{"side", "upstream"}}, sum(workers, &worker_metrics::tunnel_bytes_of_upstreams)
     );
-    add_family(all, std::move(bytes));
 }
 
 }  // namespace gateway::telemetry

@@ -1,33 +1,40 @@
 #include "gateway/telemetry/families.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace gateway::telemetry {
 
-static prometheus::MetricFamily make_family(
+prometheus::MetricFamily& families::add(
     std::string_view name, std::string_view help, prometheus::MetricType type
 )
 {
-    prometheus::MetricFamily family;
+    prometheus::MetricFamily& family = all_.emplace_back();
     family.name = name;
     family.help = help;
     family.type = type;
     return family;
 }
 
-prometheus::MetricFamily counter_family(std::string_view name, std::string_view help)
+prometheus::MetricFamily& families::counter(std::string_view name, std::string_view help)
 {
-    return make_family(name, help, prometheus::MetricType::Counter);
+    return add(name, help, prometheus::MetricType::Counter);
 }
 
-prometheus::MetricFamily gauge_family(std::string_view name, std::string_view help)
+prometheus::MetricFamily& families::gauge(std::string_view name, std::string_view help)
 {
-    return make_family(name, help, prometheus::MetricType::Gauge);
+    return add(name, help, prometheus::MetricType::Gauge);
 }
 
-prometheus::MetricFamily histogram_family(std::string_view name, std::string_view help)
+prometheus::MetricFamily& families::histogram(std::string_view name, std::string_view help)
 {
-    return make_family(name, help, prometheus::MetricType::Histogram);
+    return add(name, help, prometheus::MetricType::Histogram);
+}
+
+std::vector<prometheus::MetricFamily> families::with_rows() &&
+{
+    std::erase_if(all_, [](const auto& family) { return family.metric.empty(); });
+    return {std::move_iterator(all_.begin()), std::move_iterator(all_.end())};
 }
 
 void add_row(prometheus::MetricFamily& family, labels names, double value)
@@ -64,19 +71,6 @@ void add_row(
     for (const histogram* part : parts) {
         row.histogram.sample_sum += part->sum_seconds();
     }
-}
-
-void add_family(families& all, prometheus::MetricFamily family)
-{
-    if (!family.metric.empty()) {
-        all.push_back(std::move(family));
-    }
-}
-
-void add_single(families& all, prometheus::MetricFamily family, labels names, double value)
-{
-    add_row(family, std::move(names), value);
-    add_family(all, std::move(family));
 }
 
 }  // namespace gateway::telemetry

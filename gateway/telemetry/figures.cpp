@@ -8,10 +8,10 @@ namespace {
 
 void add_health_families(families& all, const std::vector<server_health>& servers)
 {
-    auto healthy = gauge_family(
+    auto& healthy = all.gauge(
         "gateway_upstream_server_healthy", "1 if a server passes its health checks, else 0."
     );
-    auto checks = counter_family(
+    auto& checks = all.counter(
         "gateway_upstream_health_checks_total", "Health checks of a server, by result."
     );
     for (const server_health& s : servers) {
@@ -24,18 +24,16 @@ void add_health_families(families& all, const std::vector<server_health>& server
             add_row(checks, std::move(with_result), static_cast<double>(count));
         }
     }
-    add_family(all, std::move(healthy));
-    add_family(all, std::move(checks));
 }
 
 void add_plan_families(families& all, const std::vector<plan_figures>& plans)
 {
-    auto members = gauge_family("gateway_plan_members", "Keys and prefixes that have a plan.");
-    auto errors = counter_family(
+    auto& members = all.gauge("gateway_plan_members", "Keys and prefixes that have a plan.");
+    auto& errors = all.counter(
         "gateway_plan_file_errors_total",
         "Changed plan files that could not be read, so that the old one stays in force."
     );
-    auto in_force = gauge_family(
+    auto& in_force = all.gauge(
         "gateway_plan_file_in_force",
         "1 if a plan file is in force as it is now, 0 while it was refused for an older one."
     );
@@ -46,29 +44,25 @@ void add_plan_families(families& all, const std::vector<plan_figures>& plans)
         add_row(members, {{"plans", p.name}}, static_cast<double>(p.members));
         add_row(errors, {{"plans", p.name}}, static_cast<double>(p.errors));
     }
-    add_family(all, std::move(members));
-    add_family(all, std::move(errors));
-    add_family(all, std::move(in_force));
 }
 
 void add_certificate_families(families& all, const std::vector<certificate_figures>& certificates)
 {
-    auto expiry = gauge_family(
+    auto& expiry = all.gauge(
         "gateway_tls_certificate_expiry_timestamp_seconds",
         "Until when a certificate holds that others are shown, as Unix time."
     );
     for (const certificate_figures& c : certificates) {
         add_row(expiry, {{"certificate", c.name}}, static_cast<double>(c.expires.count()));
     }
-    add_family(all, std::move(expiry));
 }
 
-// Appends a family of one row, if its source is there.
+// Adds a row, if there is a source for it.
 template <typename Source>
-void add_asked(families& all, prometheus::MetricFamily family, labels names, const Source& source)
+void add_asked(prometheus::MetricFamily& family, labels names, const Source& source)
 {
     if (source) {
-        add_single(all, std::move(family), std::move(names), static_cast<double>(source()));
+        add_row(family, std::move(names), static_cast<double>(source()));
     }
 }
 
@@ -86,14 +80,12 @@ void add_source_families(families& all, const sources& from)
         add_certificate_families(all, from.certificates());
     }
     add_asked(
-        all,
-        gauge_family("gateway_buckets", "Buckets a store holds in memory."),
+        all.gauge("gateway_buckets", "Buckets a store holds in memory."),
         {{"store", "local"}},
         from.buckets
     );
     add_asked(
-        all,
-        counter_family(
+        all.counter(
             "gateway_buckets_turned_away_total",
             "Clients that found the table of buckets full, and shared one or were refused."
         ),
@@ -101,8 +93,7 @@ void add_source_families(families& all, const sources& from)
         from.turned_away
     );
     add_asked(
-        all,
-        counter_family(
+        all.counter(
             "gateway_access_log_dropped_lines_total",
             "Access log lines dropped because their reader was too slow."
         ),

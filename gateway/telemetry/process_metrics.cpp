@@ -88,55 +88,49 @@ std::optional<double> count_descriptors()
     return ec ? std::nullopt : std::optional{count};
 }
 
-void add_gauge(families& all, std::string_view name, std::string_view help, double value)
-{
-    prometheus::MetricFamily family = gauge_family(name, help);
-    add_row(family, {}, value);
-    add_family(all, std::move(family));
-}
-
 }  // namespace
 
 void add_process_metrics(families& all)
 {
     if (const auto stat = read_stat()) {
         const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
-        prometheus::MetricFamily cpu = counter_family(
-            "process_cpu_seconds_total", "Total user and system CPU time spent in seconds."
+        add_row(
+            all.counter(
+                "process_cpu_seconds_total", "Total user and system CPU time spent in seconds."
+            ),
+            {},
+            (stat->user_ticks + stat->system_ticks) / ticks
         );
-        add_row(cpu, {}, (stat->user_ticks + stat->system_ticks) / ticks);
-        add_family(all, std::move(cpu));
-        add_gauge(all, "process_threads", "Number of threads.", stat->threads);
-        add_gauge(
-            all,
-            "process_virtual_memory_bytes",
-            "Virtual memory size in bytes.",
+        add_row(all.gauge("process_threads", "Number of threads."), {}, stat->threads);
+        add_row(
+            all.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes."),
+            {},
             stat->virtual_bytes
         );
-        add_gauge(
-            all,
-            "process_resident_memory_bytes",
-            "Resident memory size in bytes.",
+        add_row(
+            all.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
+            {},
             stat->resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE))
         );
         if (const auto boot = read_boot_time()) {
-            add_gauge(
-                all,
-                "process_start_time_seconds",
-                "Start time of the process since unix epoch in seconds.",
+            add_row(
+                all.gauge(
+                    "process_start_time_seconds",
+                    "Start time of the process since unix epoch in seconds."
+                ),
+                {},
                 *boot + stat->start_ticks / ticks
             );
         }
     }
     if (const auto open = count_descriptors()) {
-        add_gauge(all, "process_open_fds", "Number of open file descriptors.", *open);
+        add_row(all.gauge("process_open_fds", "Number of open file descriptors."), {}, *open);
     }
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        add_gauge(
-            all,
-            "process_max_fds",
-            "Maximum number of open file descriptors.",
+        add_row(
+            all.gauge("process_max_fds", "Maximum number of open file descriptors."),
+            {},
             static_cast<double>(files.rlim_cur)
         );
     }

@@ -59,32 +59,28 @@ void registry::state::add_own_families(families& all) const
 {
     add_connection_families(all, workers);
     add_tunnel_families(all, workers);
-    auto reload_results =
-        counter_family("gateway_config_reloads_total", "Reloads of the configuration, by result.");
+    auto& reload_results =
+        all.counter("gateway_config_reloads_total", "Reloads of the configuration, by result.");
     add_row(reload_results, {{"result", "success"}}, reloads);
     add_row(reload_results, {{"result", "failure"}}, failed_reloads);
-    add_family(all, std::move(reload_results));
-    add_single(
-        all,
-        gauge_family(
+    add_row(
+        all.gauge(
             "gateway_config_last_reload_success_timestamp_seconds",
             "When the configuration in force was loaded, as Unix time."
         ),
         {},
         last_success
     );
-    add_single(
-        all,
-        gauge_family(
+    add_row(
+        all.gauge(
             "gateway_config_last_reload_successful",
             "0 after a reload was refused, until one succeeds."
         ),
         {},
         last_reload_succeeded ? 1 : 0
     );
-    add_single(
-        all,
-        gauge_family("gateway_build_info", "Always 1; the version is a label."),
+    add_row(
+        all.gauge("gateway_build_info", "Always 1; the version is a label."),
         {{"version", version}},
         1
     );
@@ -167,7 +163,7 @@ std::string registry::scrape() const
     }
     add_process_metrics(all);
     std::ostringstream out;
-    prometheus::TextSerializer{}.Serialize(out, all);
+    prometheus::TextSerializer{}.Serialize(out, std::move(all).with_rows());
     return std::move(out).str();
 }
 

@@ -77,19 +77,19 @@ void add_refusals(
 
 void add_route_families(families& all, const table<route_metrics>& routes)
 {
-    auto requests =
-        counter_family("gateway_requests_total", "Requests answered, by route, method and status.");
-    auto duration = histogram_family(
-        "gateway_request_duration_seconds",
-        "Time from a request's complete header to the last byte of its answer."
-    );
-    auto refused = counter_family(
+    auto& requests =
+        all.counter("gateway_requests_total", "Requests answered, by route, method and status.");
+    auto& refused = all.counter(
         "gateway_refused_requests_total",
         "Requests that limits refused, by reason and whatever their status."
     );
-    auto errors = counter_family(
+    auto& errors = all.counter(
         "gateway_server_errors_total",
         "Responses of 500 and above, but for those that the configuration asks for."
+    );
+    auto& duration = all.histogram(
+        "gateway_request_duration_seconds",
+        "Time from a request's complete header to the last byte of its answer."
     );
     for (const auto& [name, blocks] : routes) {
         // Every route gets its row, even at 0, as an alert needs the first step up.
@@ -101,10 +101,6 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         add_row(duration, {{"route", name}}, durations(blocks));
         add_refusals(refused, name, blocks);
     }
-    add_family(all, std::move(requests));
-    add_family(all, std::move(refused));
-    add_family(all, std::move(errors));
-    add_family(all, std::move(duration));
 }
 
 }  // namespace gateway::telemetry
