@@ -1,5 +1,7 @@
 #include "gateway/net/tls/system_authorities.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <openssl/x509.h>
 
 #include <cstdlib>
@@ -41,12 +43,9 @@ std::string edition_of_system_authorities()
     std::string text =
         edition_of(place(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
     const std::string folders = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
-    std::string_view rest = folders;
-    while (!rest.empty()) {
-        const std::size_t end = rest.find(':');
-        text += edition_of(std::string{rest.substr(0, end)});
-        rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-    }
+    base::for_each_element(folders, ':', [&](std::string_view folder) {
+        text += edition_of(std::string{folder});
+    });
     return text;
 }
 
