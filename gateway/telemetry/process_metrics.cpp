@@ -11,57 +11,33 @@
 #include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace gateway::telemetry {
 
 namespace {
 
-// Fields of /proc/PID/stat, see proc(5).
-struct process_stat {
-    double user_ticks = 0;
-    double system_ticks = 0;
-    double threads = 0;
-    double start_ticks = 0;  // Ticks since boot.
-    double virtual_bytes = 0;
-    double resident_pages = 0;
-};
+// Numbers of fields in proc(5).
+constexpr std::size_t user_ticks = 14;
+constexpr std::size_t system_ticks = 15;
+constexpr std::size_t threads = 20;
+constexpr std::size_t start_ticks = 22;  // Ticks since boot.
+constexpr std::size_t virtual_bytes = 23;
+constexpr std::size_t resident_pages = 24;
 
-std::optional<process_stat> read_stat()
+// Returns the fields of /proc/self/stat by their numbers, of which those up to 3 are no figures;
+// nothing if it cannot be read.
+std::vector<double> read_stat()
 {
     std::ifstream file("/proc/self/stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t name_end = text.rfind(')');  // The name may contain spaces and brackets.
-    if (name_end == std::string::npos) {
-        return std::nullopt;
-    }
-    std::istringstream fields(text.substr(name_end + 1));
-    process_stat stat;
-    std::string skipped;
-    for (int field = 3; field <= 24; ++field) {
-        switch (field) {
-            case 14:
-                fields >> stat.user_ticks;
-                break;
-            case 15:
-                fields >> stat.system_ticks;
-                break;
-            case 20:
-                fields >> stat.threads;
-                break;
-            case 22:
-                fields >> stat.start_ticks;
-                break;
-            case 23:
-                fields >> stat.virtual_bytes;
-                break;
-            case 24:
-                fields >> stat.resident_pages;
-                break;
-            default:
-                fields >> skipped;
-        }
-    }
-    return fields ? std::optional{stat} : std::nullopt;
+    std::istringstream fields(name_end == std::string::npos ? "" : text.substr(name_end + 1));
+    std::string state;
+    fields >> state;
+    std::vector<double> numbers(4);
+    numbers.insert(numbers.end(), std::istream_iterator<double>(fields), {});
+    return numbers.size() > resident_pages ? numbers : std::vector<double>{};
 }
 
 std::optional<double> read_boot_time()
@@ -92,25 +68,25 @@ std::optional<double> count_descriptors()
 
 void add_process_metrics(families& all)
 {
-    if (const auto stat = read_stat()) {
+    if (const auto stat = read_stat(); !stat.empty()) {
         const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
         add_row(
             all.counter(
                 "process_cpu_seconds_total", "Total user and system CPU time spent in seconds."
             ),
             {},
-            (stat->user_ticks + stat->system_ticks) / ticks
+            (stat[user_ticks] + stat[system_ticks]) / ticks
         );
-        add_row(all.gauge("process_threads", "Number of threads."), {}, stat->threads);
+        add_row(all.gauge("process_threads", "Number of threads."), {}, stat[threads]);
         add_row(
             all.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes."),
             {},
-            stat->virtual_bytes
+            stat[virtual_bytes]
         );
         add_row(
             all.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
             {},
-            stat->resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE))
+            stat[resident_pages] * static_cast<double>(sysconf(_SC_PAGESIZE))
         );
         if (const auto boot = read_boot_time()) {
             add_row(
@@ -119,7 +95,7 @@ void add_process_metrics(families& all)
                     "Start time of the process since unix epoch in seconds."
                 ),
                 {},
-                *boot + stat->start_ticks / ticks
+                *boot + stat[start_ticks] / ticks
             );
         }
     }
