@@ -39,16 +39,9 @@ net::task<beast::error_code> read_header(
     co_return ec;
 }
 
+template <bool is_request>
 net::task<beast::error_code> read(
-    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
-)
-{
-    auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
-    co_return ec;
-}
-
-net::task<beast::error_code> read(
-    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<is_request>& into
 )
 {
     auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
@@ -62,25 +55,21 @@ net::task<beast::error_code> write(control_stream& s, std::string_view bytes)
     co_return ec;
 }
 
-net::task<beast::error_code> write(control_stream& s, const control_request& r)
-{
-    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
-    co_return ec;
-}
-
+template <bool is_request, typename Body>
 net::task<beast::error_code> write(
-    control_stream& s, const beast::http::request<beast::http::string_body>& r
+    control_stream& s, const beast::http::message<is_request, Body>& r
 )
 {
     auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
     co_return ec;
 }
 
-net::task<beast::error_code> write(control_stream& s, const control_response& r)
-{
-    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
-    co_return ec;
-}
+using outcome = net::task<beast::error_code>;
+template outcome read(control_stream&, beast::flat_buffer&, beast::http::basic_parser<true>&);
+template outcome read(control_stream&, beast::flat_buffer&, beast::http::basic_parser<false>&);
+template outcome write(control_stream&, const control_request&);
+template outcome write(control_stream&, const control_response&);
+template outcome write(control_stream&, const beast::http::request<beast::http::string_body>&);
 
 control_tls::control_tls(control_stream& s, const net::tls_client& to)
     : stream_(std::make_unique<stream>(s, to))

@@ -31,20 +31,17 @@ using control_response = beast::http::response<beast::http::string_body>;
 net::task<beast::error_code> read_header(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
 );
+template <bool is_request>
 net::task<beast::error_code> read(
-    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
-);
-net::task<beast::error_code> read(
-    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<is_request>& into
 );
 
 // Writes bytes, such as a PROXY header, or a message.
 net::task<beast::error_code> write(control_stream& s, std::string_view bytes);
-net::task<beast::error_code> write(control_stream& s, const control_request& r);
+template <bool is_request, typename Body>
 net::task<beast::error_code> write(
-    control_stream& s, const beast::http::request<beast::http::string_body>& r
+    control_stream& s, const beast::http::message<is_request, Body>& r
 );
-net::task<beast::error_code> write(control_stream& s, const control_response& r);
 
 // `control_tls` is TLS over a connected stream, to the server that `to` is a client of.
 class control_tls {
