@@ -12,7 +12,7 @@ void store_upkeep::keep(const config::settings& settings)
         if (known != kept_.end() && known->second.options == s.options) {
             present[s.name] = std::move(known->second);
         } else {
-            present[s.name] = {s.options, store::keep_house(executor_, s.name, s.options)};
+            present[s.name] = {s.options, store::start_housekeeping(executor_, s.name, s.options)};
         }
     }
     kept_ = std::move(present);

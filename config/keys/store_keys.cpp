@@ -37,7 +37,7 @@ void describe_snapshot(keys& snapshot, store::snapshot_options& options, const d
                  options.file = beside(d, *path);
                  if (path->empty() || path->ends_with('/')) {
                      from.problem("file", "expected the name of a file");
-                 } else if (const auto wrong = store::complaint_about_place(options.file)) {
+                 } else if (const auto wrong = store::complaint_about_path(options.file)) {
                      from.problem("file", quote(*path) + ' ' + *wrong);
                  }
              },

@@ -57,8 +57,10 @@ net::task<std::optional<all_known>> ask_workers(
     std::vector<awaited<all_known>> answers;
     for (worker::worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
-        w->ask([answer](worker::worker_access& desk) {
-            answer.resolve({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
+        w->ask([answer](worker::worker_access& access) {
+            answer.resolve(
+                {access.top.banned.all(access.now), access.top.banned.leaves_out(access.now)}
+            );
         });
     }
     all_known all;

@@ -105,20 +105,20 @@ void read_tokens(admin_body& members, limits::bucket_operation& q)
 
 // Returns a complaint if a take or a grant is for a limit of requests in flight. It has no
 // tokens, and nothing would release a permit that is taken.
-std::string refuse_places(const limits::bucket_operation& q)
+std::string refuse_permits(const limits::bucket_operation& q)
 {
     const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
-    const bool places = q.numbers->counts_in_flight();
-    return takes && places ? "limit: it counts requests in flight, and has no tokens"
-                           : std::string{};
+    const bool permits = q.numbers->counts_in_flight();
+    return takes && permits ? "limit: it counts requests in flight, and has no tokens"
+                            : std::string{};
 }
 
 // Notes the ban at a worker, so that GET /v1/bans lists it.
 void note_ban(const admin_sources& from, const limits::bucket_operation& q)
 {
     from.workers().front()->ask([name = q.bucket_name,
-                                 length = q.ban](worker::worker_access& desk) {
-        desk.top.banned.note(identity::hashed(name), desk.now + length, desk.now);
+                                 length = q.ban](worker::worker_access& access) {
+        access.top.banned.note(identity::hashed(name), access.now + length, access.now);
     });
 }
 
@@ -183,7 +183,7 @@ net::task<probes::control_response> answer_about_bucket(
         complaint = limits::choose_numbers(plan, key, q);
     }
     if (complaint.empty()) {
-        complaint = refuse_places(q);
+        complaint = refuse_permits(q);
     }
     if (!complaint.empty()) {
         co_return problem(status::bad_request, complaint);

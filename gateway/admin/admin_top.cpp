@@ -16,13 +16,13 @@ namespace {
 
 using beast::http::status;
 
-constexpr std::uint64_t usual_number = 20;
+constexpr std::uint64_t default_number = 20;
 
 struct top_query {
     bool rejections = false;
     // Empty: the buckets of all limits.
     std::string limit{};
-    std::size_t most = usual_number;
+    std::size_t most = default_number;
     // The complaint about the query. Empty: there is none.
     std::string complaint{};
 };
@@ -36,7 +36,7 @@ void read_parameter(std::string_view name, std::string_view value, top_query& q)
     } else if (name == "limit") {
         q.limit = value;
     } else if (name == "n") {
-        const auto number = base::parse_decimal(value, limits::heavy_hitters::places);
+        const auto number = base::parse_decimal(value, limits::heavy_hitters::most);
         q.most = number.value_or(0);
         q.complaint = q.most > 0 ? q.complaint : "n: expected a number from 1 to 256";
     } else {
@@ -93,7 +93,7 @@ boost::json::value as_json(const policy::policy& p, const top_query& q, const co
     return {
         {"by", q.rejections ? "rejections" : "requests"},
         {"counted", all.total},
-        {"largest_error", all.total / limits::heavy_hitters::places},
+        {"largest_error", all.total / limits::heavy_hitters::most},
         {"top", std::move(top)},
     };
 }
@@ -115,9 +115,9 @@ net::task<probes::control_response> ask_all(
     std::vector<awaited<counted>> answers;
     for (worker::worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
-        w->ask([answer, rejections = q.rejections](worker::worker_access& desk) {
+        w->ask([answer, rejections = q.rejections](worker::worker_access& access) {
             const limits::heavy_hitters& top =
-                rejections ? desk.top.by_rejections : desk.top.by_requests;
+                rejections ? access.top.by_rejections : access.top.by_requests;
             answer.resolve({.total = top.total(), .hitters = top.all()});
         });
     }

@@ -17,8 +17,8 @@ net::task<limits::bucket_result> ask_one(
 )
 {
     const awaited<limits::bucket_result> answer(wait.loop, wait.until);
-    from.workers().front()->ask([q = std::move(q), answer](worker::worker_access& desk) {
-        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_result& a) {
+    from.workers().front()->ask([q = std::move(q), answer](worker::worker_access& access) {
+        access.buckets.ask(access.view, q, [answer](const limits::bucket_result& a) {
             answer.resolve(a);
         });
     });

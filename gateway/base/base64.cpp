@@ -74,8 +74,8 @@ void append_as_canonical_base64url(std::string_view text, std::string& out)
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const std::size_t begin = out.size();
     for (const char c : text) {
-        const std::size_t place = static_cast<unsigned char>(c);
-        const std::int8_t value = std::max(for_urls[place], standard[place]);
+        const std::size_t byte = static_cast<unsigned char>(c);
+        const std::int8_t value = std::max(for_urls[byte], standard[byte]);
         if (value >= 0) {
             out += digits[static_cast<std::size_t>(value)];
         }

@@ -11,7 +11,7 @@ template <typename T>
 class ring {
 public:
     explicit ring(std::size_t capacity)
-        : capacity_(capacity), places_(std::make_unique<T[]>(capacity))
+        : capacity_(capacity), items_(std::make_unique<T[]>(capacity))
     {}
 
     bool empty() const { return count_ == 0; }
@@ -21,30 +21,30 @@ public:
     std::size_t size() const { return count_; }
 
     // Returns the i-th oldest element.
-    T& operator[](std::size_t i) { return places_[place(i)]; }
+    T& operator[](std::size_t i) { return items_[index_of(i)]; }
 
-    T& front() { return places_[first_]; }
+    T& front() { return items_[first_]; }
 
-    const T& front() const { return places_[first_]; }
+    const T& front() const { return items_[first_]; }
 
     // Adds a youngest element, which holds what its slot held last, and returns it.
     // Requires: not full().
-    T& push() { return places_[place(count_++)]; }
+    T& push() { return items_[index_of(count_++)]; }
 
     void pop()
     {
-        first_ = place(1);
+        first_ = index_of(1);
         --count_;
     }
 
 private:
     std::size_t capacity_;
-    std::unique_ptr<T[]> places_;
+    std::unique_ptr<T[]> items_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
 
     // Compares instead of dividing, as a division by a number that is not constant would cost more.
-    std::size_t place(std::size_t i) const
+    std::size_t index_of(std::size_t i) const
     {
         const std::size_t at = first_ + i;
         return at < capacity_ ? at : at - capacity_;

@@ -50,7 +50,7 @@ private:
     void remove_if_over()
     {
         if (state_.over()) {
-            of_.reserved.ended(all_.corrections_, all_.place_leases_);
+            of_.reserved.ended(all_.corrections_, all_.permit_leases_);
             all_.remove(*this);
         }
     }
@@ -58,7 +58,7 @@ private:
     // answer_port
     void end_sending_upstream() override { of_.connection.finish_sending(); }
 
-    void release(disposition how) override { pool_.give_back(of_.connection, how); }
+    void release(disposition how) override { pool_.release(of_.connection, how); }
 
     void responded(http::response_head& head) override
     {
@@ -119,24 +119,24 @@ private:
 abandoned_exchanges::abandoned_exchanges(
     net::loop& l,
     limits::corrections& make,
-    limits::place_leases& leases,
+    limits::permit_leases& leases,
     limits::scratch& memory,
     telemetry::gauge& count
 )
-    : loop_(l), corrections_(make), place_leases_(leases), scratch_(memory), count_(count)
+    : loop_(l), corrections_(make), permit_leases_(leases), scratch_(memory), count_(count)
 {}
 
 abandoned_exchanges::~abandoned_exchanges() = default;
 
-bool abandoned_exchanges::has_room(bool holds_place) const
+bool abandoned_exchanges::has_room(bool holds_permit) const
 {
-    return all_.size() < most && (holds_place || without_place_ < most_without_place);
+    return all_.size() < most && (holds_permit || without_permit_ < most_without_permit);
 }
 
 void abandoned_exchanges::keep(abandoned_request of, proxy::answer_state&& answer)
 {
     count_.add(1);
-    without_place_ += of.holds_place ? 0 : 1;
+    without_permit_ += of.holds_permit ? 0 : 1;
     exchange& e = all_.emplace_back(*this, std::move(of), std::move(answer));
     e.self = std::prev(all_.end());
 }
@@ -156,7 +156,7 @@ void abandoned_exchanges::close()
 void abandoned_exchanges::remove(exchange& e)
 {
     count_.add(-1);
-    without_place_ -= e.of().holds_place ? 0 : 1;
+    without_permit_ -= e.of().holds_permit ? 0 : 1;
     all_.erase(e.self);
 }
 

@@ -17,7 +17,7 @@
 namespace gateway::limits {
 
 class corrections;
-class place_leases;
+class permit_leases;
 
 }  // namespace gateway::limits
 
@@ -30,7 +30,7 @@ struct abandoned_request {
     const policy::route& route;
     proxy::upstream_connection& connection;
     // True if it holds a permit, of a limit or at its server.
-    bool holds_place = false;
+    bool holds_permit = false;
     // Its permits, and the charges that its response may still correct.
     limits::reservation reserved;
     proxy::abandon_until until;
@@ -48,19 +48,19 @@ public:
     // permits.
     static constexpr std::size_t most = 1024;
     // Most exchanges that hold no permit, so that there is room for those that do.
-    static constexpr std::size_t most_without_place = most / 2;
+    static constexpr std::size_t most_without_permit = most / 2;
 
     // Ownership: all arguments outlive this object.
     abandoned_exchanges(
         net::loop& l,
         limits::corrections& make,
-        limits::place_leases& leases,
+        limits::permit_leases& leases,
         limits::scratch& memory,
         telemetry::gauge& count
     );
     ~abandoned_exchanges();
 
-    bool has_room(bool holds_place) const;
+    bool has_room(bool holds_permit) const;
 
     // Requires: has_room().
     void keep(abandoned_request of, proxy::answer_state&& answer);
@@ -74,11 +74,11 @@ public:
 private:
     net::loop& loop_;
     limits::corrections& corrections_;
-    limits::place_leases& place_leases_;
+    limits::permit_leases& permit_leases_;
     limits::scratch& scratch_;
     telemetry::gauge& count_;
     std::list<exchange> all_;
-    std::size_t without_place_ = 0;
+    std::size_t without_permit_ = 0;
 
     void remove(exchange& e);
 };

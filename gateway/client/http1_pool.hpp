@@ -18,9 +18,9 @@ public:
 
     // Takes a connection back. It destroys nothing, so a connection may be given back while a
     // function of its own is running.
-    void give_back(std::unique_ptr<http1_connection> at_rest)
+    void take_back(std::unique_ptr<http1_connection> at_rest)
     {
-        spares_.give_back(std::move(at_rest));
+        spares_.take_back(std::move(at_rest));
     }
 
     // Destroys those that hold another view than the present one, and those that are too many.

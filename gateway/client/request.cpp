@@ -87,7 +87,7 @@ limits::admission request::as_answer(limits::admission a)
 // Holds the request until its tokens are there, if they are still to come.
 limits::admission request::held_or(limits::admission a)
 {
-    record_.reserved.keep_places(env_.place_leases);
+    record_.reserved.keep_permits(env_.permit_leases);
     if (a.next != limits::admission::action::forward) {
         return a;
     }
@@ -96,7 +96,7 @@ limits::admission request::held_or(limits::admission a)
         return a;
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, record_.view->max_waiting)) {
-        record_.reserved.give_back(env_.corrections, env_.place_leases);
+        record_.reserved.refund(env_.corrections, env_.permit_leases);
         return admitter_.as_turned_away(a.hold);
     }
     a.next = limits::admission::action::wait;
@@ -188,13 +188,13 @@ void request::request_ends(const limits::finished& f)
     admitter_.abandon();
     limits::reservation& reserved = record_.reserved;
     if (held()) {
-        reserved.give_back(env_.corrections, env_.place_leases);
+        reserved.refund(env_.corrections, env_.permit_leases);
         env_.held.release(*this);
     } else if (!reserved.empty() && f.status != 0) {
         reserved.responded(f.status, nullptr, env_.corrections);
     }
     if (!reserved.empty()) {
-        reserved.ended(env_.corrections, env_.place_leases);
+        reserved.ended(env_.corrections, env_.permit_leases);
     }
     record_.end = f;
     account_.end(record_);

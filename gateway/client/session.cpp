@@ -124,7 +124,7 @@ void session::after_event(bool moved)
     http1_state& http = http_->state();
     count_active(http.at() != http1_state::phase::idle);
     if (http.at_rest() && !sending()) {
-        env_.spare_connections.give_back(std::move(http_));
+        env_.spare_connections.take_back(std::move(http_));
         rest(moved);
         return;
     }

@@ -16,7 +16,7 @@ class check_pool;
 class corrections;
 class fallback_debts;
 class held_requests;
-class place_leases;
+class permit_leases;
 
 }  // namespace gateway::limits
 
@@ -32,7 +32,7 @@ struct session_environment {
     limits::check_pool& checks;
     limits::corrections& corrections;
     limits::fallback_debts& fallback_debts;
-    limits::place_leases& place_leases;
+    limits::permit_leases& permit_leases;
     limits::held_requests& held;
     abandoned_exchanges& abandoned;
     id_source& ids;

@@ -92,7 +92,7 @@ void upstream_side::release(disposition how)
 {
     pending_lease::abandon();
     if (connection_ != nullptr) {
-        pool_->give_back(detach_connection(), how);
+        pool_->release(detach_connection(), how);
     }
 }
 
@@ -114,8 +114,8 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
 {
     limits::reservation& reserved = record_.reserved;
     const bool finishes = until == proxy::abandon_until::finished;
-    const bool holds_place = pool_->is_bounded() || reserved.holds_places();
-    if ((!finishes && !holds_place) || !env_.abandoned.has_room(holds_place)) {
+    const bool holds_permit = pool_->is_bounded() || reserved.holds_permits();
+    if ((!finishes && !holds_permit) || !env_.abandoned.has_room(holds_permit)) {
         release(disposition::close);
         return;
     }
@@ -123,8 +123,8 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
         {.view = record_.view,
          .route = *record_.route,
          .connection = detach_connection(),
-         .holds_place = holds_place,
-         .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_places(),
+         .holds_permit = holds_permit,
+         .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),
          .until = until,
          .time = response_timeout(),
          .sent_at = record_.attempts.last().sent},

@@ -20,11 +20,11 @@ bool partial_head::append(std::string_view bytes, const response_bounds& bounds)
     bytes_.append(bytes);
     const char* p = bytes.data();
     const char* const end = p + bytes.size();
-    while (p != end && at_ != place::decided) {
+    while (p != end && at_ != position::decided) {
         p = step(p, end);
-        at_ = fields_ > bounds.max_headers ? place::decided : at_;
+        at_ = fields_ > bounds.max_headers ? position::decided : at_;
     }
-    return at_start || at_ == place::decided || past_status_line != in_fields_ ||
+    return at_start || at_ == position::decided || past_status_line != in_fields_ ||
            bytes_.size() >= bounds.max_header_bytes;
 }
 
@@ -33,46 +33,46 @@ bool partial_head::append(std::string_view bytes, const response_bounds& bounds)
 const char* partial_head::step(const char* p, const char* end)
 {
     switch (at_) {
-        case place::status_line:
-        case place::value:
+        case position::status_line:
+        case position::value:
             p = skip_field_text(p, end);
             if (p == end) {
                 return p;
             }
-            at_ = *p == '\r' ? place::line_feed : place::decided;
+            at_ = *p == '\r' ? position::line_feed : position::decided;
             break;
-        case place::line_feed:
+        case position::line_feed:
             in_fields_ = true;
-            at_ = *p == '\n' ? place::line_start : place::decided;
+            at_ = *p == '\n' ? position::line_start : position::decided;
             break;
-        case place::line_start:
+        case position::line_start:
             at_ = first_of_line(*p);
             break;
-        case place::name:
+        case position::name:
             if (!is_token_char(*p)) {
-                at_ = *p == ':' ? place::value : place::decided;
+                at_ = *p == ':' ? position::value : position::decided;
             }
             break;
-        case place::last_line_feed:
-        case place::decided:
-            at_ = place::decided;
+        case position::last_line_feed:
+        case position::decided:
+            at_ = position::decided;
             break;
     }
     return p + 1;
 }
 
-partial_head::place partial_head::first_of_line(char c)
+partial_head::position partial_head::first_of_line(char c)
 {
     if (c == '\r') {
-        return place::last_line_feed;
+        return position::last_line_feed;
     }
     ++fields_;
-    return is_token_char(c) ? place::name : place::decided;
+    return is_token_char(c) ? position::name : position::decided;
 }
 
 void partial_head::clear()
 {
-    at_ = place::status_line;
+    at_ = position::status_line;
     in_fields_ = false;
     fields_ = 0;
     bytes_.clear();

@@ -29,7 +29,7 @@ public:
     void release_memory();
 
 private:
-    enum class place : std::uint8_t {
+    enum class position : std::uint8_t {
         status_line,
         // Expects the line feed that follows the CR of a line.
         line_feed,
@@ -41,7 +41,7 @@ private:
         decided,
     };
 
-    place at_ = place::status_line;
+    position at_ = position::status_line;
 
     // True if the status line has ended.
     bool in_fields_ = false;
@@ -50,7 +50,7 @@ private:
     std::string bytes_;
 
     const char* step(const char* p, const char* end);
-    place first_of_line(char c);
+    position first_of_line(char c);
 };
 
 }  // namespace gateway::http

@@ -24,16 +24,16 @@ parse_result refuse(int status, std::string_view detail)
 // Reads "HTTP/1.1" or "HTTP/1.0" and CRLF. On success `p` stands behind them.
 parse_result read_version(const char*& p, const char* end, request_head& out)
 {
-    constexpr std::string_view usual = "HTTP/1.1\r\n";
-    const std::string_view rest = std::string_view(p, end).substr(0, usual.size());
-    if (rest == usual) {
-        p += usual.size();
+    constexpr std::string_view expected = "HTTP/1.1\r\n";
+    const std::string_view rest = std::string_view(p, end).substr(0, expected.size());
+    if (rest == expected) {
+        p += expected.size();
         return head_complete;
     }
-    if (!rest.starts_with(usual.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
+    if (!rest.starts_with(expected.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
         return refuse(400, "the request line has no valid HTTP version");
     }
-    if (rest.size() < usual.size()) {
+    if (rest.size() < expected.size()) {
         const bool may_continue = rest.find('\n') == std::string_view::npos;
         return may_continue ? head_incomplete
                             : refuse(400, "the request line has no valid HTTP version");
@@ -48,7 +48,7 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
         return refuse(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     }
     out.http_1_0 = rest[7] == '0';
-    p += usual.size();
+    p += expected.size();
     return head_complete;
 }
 

@@ -15,8 +15,8 @@ enum class header_kind { list, forwarded, one_address };
 
 header_kind kind_of(std::string_view header)
 {
-    constexpr std::string_view usual = "X-Forwarded-For";
-    if (header == usual || base::equal_ignoring_case(header, usual)) {
+    constexpr std::string_view common = "X-Forwarded-For";
+    if (header == common || base::equal_ignoring_case(header, common)) {
         return header_kind::list;
     }
     return base::equal_ignoring_case(header, "Forwarded") ? header_kind::forwarded

@@ -8,16 +8,16 @@ known_token token_cache::find(std::string_view token, base::duration now)
         return {};
     }
     const base::sha256_digest digest = base::sha256(token);
-    if (const auto place = places_.find(digest); place != places_.end()) {
-        const auto known = place->second;
-        if (now >= known->token.expires) {
-            forget(known);
+    if (const auto found = known_.find(digest); found != known_.end()) {
+        const auto verified = found->second;
+        if (now >= verified->token.expires) {
+            forget(verified);
             return {};
         }
-        entries_.splice(entries_.begin(), entries_, known);
-        return {.verified = &known->token};
+        entries_.splice(entries_.begin(), entries_, verified);
+        return {.verified = &verified->token};
     }
-    base::sha256_digest& if_forged = place_if_forged(digest);
+    base::sha256_digest& if_forged = slot_if_forged(digest);
     if (if_forged == digest) {
         return {.forged = true};
     }
@@ -28,17 +28,17 @@ known_token token_cache::find(std::string_view token, base::duration now)
     if (!result.token) {
         return {.forged = result.forged};
     }
-    if (places_.size() == max_tokens) {
+    if (known_.size() == max_tokens) {
         forget(std::prev(entries_.end()));
     }
     entries_.push_front({digest, *std::move(result.token)});
-    places_.emplace(digest, entries_.begin());
+    known_.emplace(digest, entries_.begin());
     return {.verified = &entries_.front().token};
 }
 
 void token_cache::forget(std::list<entry>::iterator e)
 {
-    places_.erase(e->digest);
+    known_.erase(e->digest);
     entries_.erase(e);
 }
 

@@ -40,7 +40,7 @@ public:
     // Verifies a token, unless it is known. `now` is in Unix time.
     known_token find(std::string_view token, base::duration now);
 
-    std::size_t size() const { return places_.size(); }
+    std::size_t size() const { return known_.size(); }
 
 private:
     struct entry {
@@ -60,10 +60,10 @@ private:
     const identity::token_rules& good_;
     // Verified tokens, the one seen last in front.
     std::list<entry> entries_;
-    std::unordered_map<base::sha256_digest, std::list<entry>::iterator, first_bytes> places_;
+    std::unordered_map<base::sha256_digest, std::list<entry>::iterator, first_bytes> known_;
     std::vector<base::sha256_digest> forged_;
 
-    base::sha256_digest& place_if_forged(const base::sha256_digest& digest)
+    base::sha256_digest& slot_if_forged(const base::sha256_digest& digest)
     {
         return forged_[first_bytes{}(digest) % max_forged];
     }

@@ -32,7 +32,7 @@ public:
 
     // Returns the lowest number of a permit that counts here.
     // Requires: counts_in_flight(), and at least one request in flight.
-    constexpr std::int64_t first_place() const { return INT64_MAX - full_at_; }
+    constexpr std::int64_t first_permit() const { return INT64_MAX - full_at_; }
 
     constexpr bool counts_in_flight() const { return is_counting(in_flight_id); }
 

@@ -16,7 +16,7 @@ struct correction {
     // In the order of the numbers in store/remote/call_flags.hpp.
     enum class kind : std::uint8_t {
         // Refunds tokens that take() took.
-        give_back,
+        refund,
         // Charges more tokens.
         charge,
         // Makes the bucket full again.
@@ -29,7 +29,7 @@ struct correction {
         unban,
     };
 
-    kind what = kind::give_back;
+    kind what = kind::refund;
     // At least 1 token. A charge uses only the tokens, a reset uses nothing.
     refund of{};
     // True if a charge may make the bucket owe more than it holds. Otherwise a charge empties the
@@ -39,7 +39,7 @@ struct correction {
     bool in_line = false;
     // Epoch of the last grant when a shared store issued tokens ahead of requests. Set only for a
     // refund of such tokens. A later grant, which may have made up for them, cancels the refund.
-    std::optional<std::int64_t> grant_mark{};
+    std::optional<std::int64_t> grant_epoch{};
 
     bool operator==(const correction&) const = default;
 };
@@ -129,7 +129,7 @@ inline bool others_wait(const terms& t, const bucket& b, moment at, const refund
 inline bucket corrected(const terms& t, const bucket& b, moment at, const correction& c)
 {
     switch (c.what) {
-        case correction::kind::give_back:
+        case correction::kind::refund:
             return c.in_line && others_wait(t, b, at, c.of) ? b : refunded(t, b, at, c.of);
         case correction::kind::charge:
             return charged(t, b, at, c.of.tokens, c.into_debt);

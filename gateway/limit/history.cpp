@@ -50,7 +50,7 @@ void history::take(std::int64_t at, std::int64_t tokens, growth allowed)
     }
 }
 
-void history::give_back(std::int64_t since, std::int64_t tokens)
+void history::refund(std::int64_t since, std::int64_t tokens)
 {
     for (token_moment& m : moments_.all()) {
         if (m.at >= since && tokens > 0) {

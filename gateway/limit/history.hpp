@@ -44,7 +44,7 @@ public:
     void take(std::int64_t at, std::int64_t tokens, growth allowed = growth::any);
 
     // Refunds tokens that count from `since` or later, the oldest first.
-    void give_back(std::int64_t since, std::int64_t tokens);
+    void refund(std::int64_t since, std::int64_t tokens);
 
     // Returns the moments whose tokens have not come back, oldest first.
     std::span<const token_moment> moments() const { return moments_.all(); }

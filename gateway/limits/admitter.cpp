@@ -199,7 +199,7 @@ admission admitter::conclude(const verdict& v)
     const auto hold = allowed && record_.route->holds ? v.hold() : base::duration{0};
     const bool held = hold > base::duration{0};
     remember(v, hold);
-    if (record_.route->counts_places || record_.route->corrects || held) {
+    if (record_.route->counts_permits || record_.route->corrects || held) {
         reserve(held ? reserving::everything : reserving::outcomes);
     }
     if (allowed) {
@@ -208,7 +208,7 @@ admission admitter::conclude(const verdict& v)
     const auto wait = retry_wait(v);
     const bool banned = v.banned();
     const intake::key_fault fault = v.fault;
-    checks_.give_back(std::move(check_));  // `v` lives in the check and ends here
+    checks_.take_back(std::move(check_));  // `v` lives in the check and ends here
     admission a = admission_of(is, wait, banned);
     if (is == verdict::ruling::unidentified) {
         detail_ = described(fault);
@@ -255,10 +255,10 @@ void admitter::abandon()
 {
     if (check_ != nullptr) {
         check_->abandon();
-        if (record_.route->counts_places) {
-            reserve(reserving::places);
+        if (record_.route->counts_permits) {
+            reserve(reserving::permits);
         }
-        checks_.give_back(std::move(check_));
+        checks_.take_back(std::move(check_));
     }
 }
 

@@ -38,7 +38,7 @@ limit::correction correction_of(const bucket_operation& q, base::duration tick)
             return {.what = kind::unban};
         default:
             return {
-                .what = kind::give_back,
+                .what = kind::refund,
                 .of = {.tokens = q.tokens, .held = granted_from(*q.numbers) / tick}};
     }
 }

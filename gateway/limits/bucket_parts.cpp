@@ -26,7 +26,7 @@ bucket_parts::part bucket_parts::choose(
     std::string_view bucket_name, const limit::limit& whole, std::int64_t cost, base::instant now
 )
 {
-    places_.resize(places);
+    slots_.resize(slots);
     const base::hash128 id = base::siphash128(key_, bucket_name);
     const std::size_t count = whole.parts().size();
     const std::size_t first = random_() % count;
@@ -35,13 +35,13 @@ bucket_parts::part bucket_parts::choose(
         return part{number, {.low = id.low + number, .high = id.high + number}};
     };
     const auto left_in = [&](const part& p) {
-        const place& known = place_of(p);
+        const slot& known = slot_of(p);
         const bool counts = known.id == p.id.high && now < known.full_at;
         return counts ? known.remaining : whole.parts()[p.number].burst();
     };
     const std::array<part, 2> two{numbered(first), numbered(second)};
     const part& fuller = left_in(two[1]) > left_in(two[0]) ? two[1] : two[0];
-    if (place& known = place_of(fuller); known.id == fuller.id.high) {
+    if (slot& known = slot_of(fuller); known.id == fuller.id.high) {
         known.remaining -= cost;  // an estimate, as others choose before the store's answer
     }
     return fuller;
@@ -49,7 +49,7 @@ bucket_parts::part bucket_parts::choose(
 
 void bucket_parts::heard(const part& of, const limit::decision& decision, base::instant now)
 {
-    place_of(of) = {
+    slot_of(of) = {
         .id = of.id.high, .remaining = decision.remaining, .full_at = now + decision.reset_after};
 }
 

@@ -1,5 +1,5 @@
 // `bucket_parts` chooses which part of a split bucket (limit::limit::split) a request takes from,
-// so that the requests of many clients do not all meet at one place of a store. It chooses the
+// so that the requests of many clients do not all meet at one bucket of a store. It chooses the
 // fuller of two random parts, by what was last heard of them here.
 //
 // Only one part is charged and no other is asked, so this works alike in every store and costs no
@@ -37,7 +37,7 @@ limit::decision scaled_to_whole(
 
 class bucket_parts {
 public:
-    static constexpr std::size_t places = 8192;
+    static constexpr std::size_t slots = 8192;
 
     struct part {
         // Index of limit::parts().
@@ -63,7 +63,7 @@ public:
     void heard(const part& of, const limit::decision& decision, base::instant now);
 
 private:
-    struct place {
+    struct slot {
         std::uint64_t id = 0;
         std::int64_t remaining = 0;
         base::instant full_at{};
@@ -72,9 +72,9 @@ private:
     base::hash_key key_;
     std::mt19937_64 random_;
     // Slots of the parts; empty until a part of a bucket is chosen.
-    std::vector<place> places_;
+    std::vector<slot> slots_;
 
-    place& place_of(const part& p) { return places_[p.id.low % places]; }
+    slot& slot_of(const part& p) { return slots_[p.id.low % slots]; }
 };
 
 }  // namespace gateway::limits

@@ -20,7 +20,7 @@ void charge_batch::add(
         .limit = &charged,
         .cost = l.named->cost,
         .enforced = rule.enforced(),
-        .place = rule.limit.counts_in_flight() ? fresh_place() : 0,
+        .permit = rule.limit.counts_in_flight() ? fresh_permit() : 0,
         .max_wait = rule.max_wait,
         .max_reserved = rule.max_reserved,
         .penalty = rule.penalty.any() ? &rule.penalty : nullptr,
@@ -41,12 +41,12 @@ void charge_batch::reserve(
         const checked_limit& l = limits[entry[i]];
         const policy::limit_rule& rule = l.rule();
         const limit::decision decision = taken ? given.decisions()[i] : limit::decision{};
-        const bool place = rule.limit.counts_in_flight();
-        const bool is_meant = place || what == reserving::everything ||
+        const bool permit = rule.limit.counts_in_flight();
+        const bool is_meant = permit || what == reserving::everything ||
                               (what == reserving::outcomes && rule.outcome.any());
         // A permit that the store has not answered for may have been taken.
         const bool is_unclear = unanswered || (taken && !given.knows(i));
-        const bool is_taken = (taken && decision.allowed) || (is_unclear && place);
+        const bool is_taken = (taken && decision.allowed) || (is_unclear && permit);
         if (is_meant && is_taken) {
             into.add({
                 .rule = &rule,
@@ -54,7 +54,7 @@ void charge_batch::reserve(
                 .metrics = l.metrics,
                 .bucket_name = std::string{charges[i].bucket_name.bytes()},
                 .cost = l.named->cost,
-                .place = place && from == nullptr ? given.place(i) : charges[i].place,
+                .permit = permit && from == nullptr ? given.permit(i) : charges[i].permit,
                 .decision = decision,
                 .taken_at = taken_at,
                 .shared = from,

@@ -40,10 +40,10 @@ struct checked_limit {
     base::hashed_name bucket() const { return {named->name.bytes().substr(0, name_bytes), hash}; }
 };
 
-// `reserving` selects what is reserved of what was taken. `places` are the permits of concurrency
+// `reserving` selects what is reserved of what was taken. `permits` are those of concurrency
 // limits, including those that a store may have given which has not answered. `outcomes` adds what
 // a response may correct. `everything` is for a request that is held.
-enum class reserving { places, outcomes, everything };
+enum class reserving { permits, outcomes, everything };
 
 struct charge_batch {
     std::array<store::charge, policy::max_limits_per_route> charges;

@@ -24,7 +24,7 @@ public:
         });
     }
 
-    void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
+    void take_back(std::unique_ptr<limit_check> check) { spares_.take_back(std::move(check)); }
 
     // Destroys spare checks beyond a bound. Called on each tick.
     void trim() { spares_.trim(); }

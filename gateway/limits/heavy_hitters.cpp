@@ -13,7 +13,7 @@ namespace {
 // Returns how often a name without a slot may have been counted: never, unless all slots are taken.
 std::uint64_t least_of(const std::vector<heavy_hitters::hitter>& all)
 {
-    if (all.size() < heavy_hitters::places) {
+    if (all.size() < heavy_hitters::most) {
         return 0;
     }
     return std::min_element(
@@ -34,7 +34,7 @@ std::string digest_of(std::string_view bucket_name)
 
 }  // namespace
 
-heavy_hitters::heavy_hitters() : places_(std::make_unique<std::array<place, places>>())
+heavy_hitters::heavy_hitters() : entries_(std::make_unique<std::array<entry, most>>())
 {
     table_.fill(none);
 }
@@ -43,7 +43,7 @@ heavy_hitters::heavy_hitters() : places_(std::make_unique<std::array<place, plac
 std::size_t heavy_hitters::slot_of(const base::hash128& id) const
 {
     std::size_t slot = id.low % slots;
-    while (table_[slot] != none && (*places_)[table_[slot]].id != id) {
+    while (table_[slot] != none && (*entries_)[table_[slot]].id != id) {
         slot = (slot + 1) % slots;
     }
     return slot;
@@ -56,7 +56,7 @@ void heavy_hitters::forget(const base::hash128& id)
     std::size_t gap = slot_of(id);
     table_[gap] = none;
     for (std::size_t next = (gap + 1) % slots; table_[next] != none; next = (next + 1) % slots) {
-        const std::size_t home = (*places_)[table_[next]].id.low % slots;
+        const std::size_t home = (*entries_)[table_[next]].id.low % slots;
         if ((next + slots - home) % slots >= (next + slots - gap) % slots) {
             table_[gap] = std::exchange(table_[next], none);
             gap = next;
@@ -67,8 +67,8 @@ void heavy_hitters::forget(const base::hash128& id)
 void heavy_hitters::exchange(std::size_t a, std::size_t b)
 {
     std::swap(heap_[a], heap_[b]);
-    at_[heap_[a].place] = static_cast<index>(a);
-    at_[heap_[b].place] = static_cast<index>(b);
+    at_[heap_[a].entry] = static_cast<index>(a);
+    at_[heap_[b].entry] = static_cast<index>(b);
 }
 
 void heavy_hitters::rise(std::size_t at)
@@ -94,21 +94,21 @@ void heavy_hitters::sink(std::size_t at)
     }
 }
 
-// Returns an unused place, or that of the least count, whose name is forgotten.
-heavy_hitters::index heavy_hitters::free_place()
+// Returns an unused entry, or that of the least count, whose name is forgotten.
+heavy_hitters::index heavy_hitters::free_entry()
 {
-    if (used_ < places) {
+    if (used_ < most) {
         const auto fresh = static_cast<index>(used_++);
-        heap_[fresh] = {.count = 0, .place = fresh};
+        heap_[fresh] = {.count = 0, .entry = fresh};
         at_[fresh] = fresh;
         rise(fresh);
         return fresh;
     }
     const node& least = heap_[0];
-    place& p = (*places_)[least.place];
+    entry& p = (*entries_)[least.entry];
     forget(p.id);
     p.what.error = least.count;
-    return least.place;
+    return least.entry;
 }
 
 void heavy_hitters::count(const base::hashed_name& bucket)
@@ -117,8 +117,8 @@ void heavy_hitters::count(const base::hashed_name& bucket)
     const base::hash128& id = bucket.hash();
     index which = table_[slot_of(id)];
     if (which == none) {
-        which = free_place();
-        place& p = (*places_)[which];
+        which = free_entry();
+        entry& p = (*entries_)[which];
         p.id = id;
         p.what.is_digest = bucket.bytes().size() > longest_name;
         p.what.name = p.what.is_digest ? digest_of(bucket.bytes()) : bucket.bytes();
@@ -132,7 +132,7 @@ std::vector<heavy_hitters::hitter> heavy_hitters::all() const
 {
     std::vector<hitter> hitters;
     for (std::size_t i = 0; i < used_; ++i) {
-        hitter& h = hitters.emplace_back((*places_)[heap_[i].place].what);
+        hitter& h = hitters.emplace_back((*entries_)[heap_[i].entry].what);
         h.count = heap_[i].count;
     }
     return hitters;

@@ -25,7 +25,7 @@ namespace gateway::limits {
 
 class heavy_hitters {
 public:
-    static constexpr std::size_t places = 256;
+    static constexpr std::size_t most = 256;
     // Longest name that is kept, in bytes. Only the digest of a longer one is kept.
     static constexpr std::size_t longest_name = 512;
 
@@ -53,10 +53,10 @@ public:
 private:
     using index = std::uint16_t;
 
-    static constexpr std::size_t slots = 4 * places;
+    static constexpr std::size_t slots = 4 * most;
     static constexpr index none = 0xffff;
 
-    struct place {
+    struct entry {
         // The bucket, without its count.
         hitter what;
         base::hash128 id;
@@ -66,17 +66,17 @@ private:
     // the heap.
     struct node {
         std::uint64_t count = 0;
-        index place = 0;
+        index entry = 0;
     };
 
     std::uint64_t total_ = 0;
     std::size_t used_ = 0;
-    std::unique_ptr<std::array<place, places>> places_;
+    std::unique_ptr<std::array<entry, most>> entries_;
     // A heap with the least count first: no child counts less than its parent.
-    std::array<node, places> heap_{};
+    std::array<node, most> heap_{};
     // [i] is the position of places_[i] in the heap.
-    std::array<index, places> at_{};
-    // Indices of `places_` by hash, with open addressing.
+    std::array<index, most> at_{};
+    // Indices of `entries_` by hash, with open addressing.
     std::array<index, slots> table_;
 
     std::size_t slot_of(const base::hash128& id) const;
@@ -85,7 +85,7 @@ private:
     void exchange(std::size_t a, std::size_t b);
     void rise(std::size_t at);
     void sink(std::size_t at);
-    index free_place();
+    index free_entry();
 };
 
 // `top_buckets` holds the buckets that one worker reports, under all its limits.

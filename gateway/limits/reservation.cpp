@@ -24,7 +24,7 @@ limit::correction given_back(const reserved& r, std::int64_t tokens)
     const base::duration tick = local ? base::duration{1} : std::chrono::microseconds{1};
     const limit::terms& t = local ? r.limit->in_nanoseconds() : r.limit->in_microseconds();
     return {
-        .what = kind::give_back,
+        .what = kind::refund,
         .of = {.tokens = tokens, .owed_before = limit::owed_before(t, r.decision, r.cost, tick)},
         .in_line = r.rule->max_wait > base::duration{0}};
 }
@@ -86,7 +86,7 @@ std::optional<limit::correction> correction_of(
 void reservation::responded(int status, http::response_head* head, corrections& make)
 {
     for (const reserved& r : taken_) {
-        if (r.place != 0) {
+        if (r.permit != 0) {
             continue;
         }
         if (const auto what = correction_of(r, status, head)) {
@@ -109,44 +109,44 @@ void reservation::passes(fallback_debts& to)
 
 void reservation::keep_charges()
 {
-    std::erase_if(taken_, [](const reserved& r) { return r.place == 0; });
+    std::erase_if(taken_, [](const reserved& r) { return r.permit == 0; });
 }
 
-void reservation::keep_places(place_leases& in)
+void reservation::keep_permits(permit_leases& in)
 {
     for (reserved& r : taken_) {
-        if (r.place != 0 && r.shared != nullptr) {
+        if (r.permit != 0 && r.shared != nullptr) {
             r.lease = in.keep(view_, r);
         }
     }
 }
 
-bool reservation::holds_places() const
+bool reservation::holds_permits() const
 {
     return std::any_of(taken_.begin(), taken_.end(), [](const reserved& r) {
-        return r.place != 0;
+        return r.permit != 0;
     });
 }
 
-reservation reservation::part_with_places()
+reservation reservation::part_with_permits()
 {
-    reservation places;
-    places.begin(view_);
+    reservation permits;
+    permits.begin(view_);
     const auto first = std::stable_partition(taken_.begin(), taken_.end(), [](const reserved& r) {
-        return r.place == 0;
+        return r.permit == 0;
     });
-    places.taken_.assign(std::make_move_iterator(first), std::make_move_iterator(taken_.end()));
+    permits.taken_.assign(std::make_move_iterator(first), std::make_move_iterator(taken_.end()));
     taken_.erase(first, taken_.end());
-    return places;
+    return permits;
 }
 
-void reservation::ended(corrections& make, place_leases& in)
+void reservation::ended(corrections& make, permit_leases& in)
 {
     keep_charges();
-    give_back(make, in);
+    refund(make, in);
 }
 
-void reservation::give_back(corrections& make, place_leases& in)
+void reservation::refund(corrections& make, permit_leases& in)
 {
     for (const reserved& r : taken_) {
         if (r.lease) {
@@ -165,7 +165,7 @@ store::charge charge_of(const reserved& r, const std::string& bucket_name)
         .limit_name = r.rule->name,
         .bucket_name = identity::hashed(bucket_name),
         .limit = r.limit,
-        .place = r.place};
+        .permit = r.permit};
 }
 
 void take_out_settlements(

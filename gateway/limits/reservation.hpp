@@ -9,7 +9,7 @@
 
 #include "gateway/http/message.hpp"
 #include "gateway/limit/correction.hpp"
-#include "gateway/limits/place_leases.hpp"
+#include "gateway/limits/permit_leases.hpp"
 #include "gateway/limits/policy_view.hpp"
 
 #include <memory>
@@ -31,7 +31,7 @@ struct reserved {
     std::string bucket_name{};
     std::int64_t cost = 1;
     // Number of the permit, see store::charge; 0 for tokens.
-    std::int64_t place = 0;
+    std::int64_t permit = 0;
     // Decision of the store.
     limit::decision decision{};
     // Moment of the taking, or an earlier one.
@@ -39,7 +39,7 @@ struct reserved {
     // The shared store that has the bucket; null for the local store.
     store::shared_store* shared = nullptr;
     // Lease of a permit in a shared store, once it is kept.
-    std::optional<place_leases::handle> lease{};
+    std::optional<permit_leases::handle> lease{};
 };
 
 // Returns a charge of the bucket that `r` was taken from, whose name is `bucket_name`.
@@ -78,7 +78,7 @@ public:
     void passes(fallback_debts& to);
 
     // Has the permits in shared stores renewed until they are released.
-    void keep_places(place_leases& in);
+    void keep_permits(permit_leases& in);
 
     // Corrects the charges, as the response has this status. `head` is the upstream's, or null.
     // Does nothing if it is called again.
@@ -86,19 +86,19 @@ public:
 
     // Gives everything back, as the request was held and goes nowhere. Does nothing if it is called
     // again.
-    void give_back(corrections& make, place_leases& in);
+    void refund(corrections& make, permit_leases& in);
 
     // Leaves the charges as they are, as no response can change them any more.
     void keep_charges();
 
-    bool holds_places() const;
+    bool holds_permits() const;
 
     // Hands the permits over, to be released when the server is done with the request. Charges
     // stay.
-    reservation part_with_places();
+    reservation part_with_permits();
 
     // Releases the permits, as the request is over.
-    void ended(corrections& make, place_leases& in);
+    void ended(corrections& make, permit_leases& in);
 
 private:
     std::shared_ptr<const policy_view> view_;

@@ -31,7 +31,7 @@ public:
     }
 
     // Takes `one` back; destroys nothing.
-    void give_back(std::unique_ptr<T> one) { kept_.push_back(std::move(one)); }
+    void take_back(std::unique_ptr<T> one) { kept_.push_back(std::move(one)); }
 
     // Destroys the objects beyond `most`. Called on each tick.
     void trim() { kept_.resize(std::min(kept_.size(), most)); }

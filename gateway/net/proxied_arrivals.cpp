@@ -16,7 +16,7 @@ public:
     {}
 
     void start(base::duration limit);
-    void hurry(base::duration limit);
+    void shorten_wait(base::duration limit);
 
     // Position of the arrival in the list.
     std::list<arrival>::iterator self;
@@ -51,7 +51,7 @@ void proxied_arrivals::arrival::start(base::duration limit)
     of_.loop_.wheel().arm(*this, of_.loop_.now() + limit);
 }
 
-void proxied_arrivals::arrival::hurry(base::duration limit)
+void proxied_arrivals::arrival::shorten_wait(base::duration limit)
 {
     if (socket_.is_open()) {
         of_.loop_.wheel().arm(*this, std::min(deadline(), of_.loop_.now() + limit));
@@ -126,10 +126,10 @@ void proxied_arrivals::add(
     a.start(limit);
 }
 
-void proxied_arrivals::hurry(base::duration limit)
+void proxied_arrivals::shorten_wait(base::duration limit)
 {
     for (arrival& a : all_) {
-        a.hurry(limit);
+        a.shorten_wait(limit);
     }
 }
 

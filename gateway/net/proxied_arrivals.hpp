@@ -43,7 +43,7 @@ public:
     void add(socket s, const std::optional<base::ip_address>& peer, base::duration limit);
 
     // Shortens the remaining time of each connection to at most `limit`.
-    void hurry(base::duration limit);
+    void shorten_wait(base::duration limit);
 
     bool empty() const { return all_.empty(); }
 

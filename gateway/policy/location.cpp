@@ -7,8 +7,8 @@ namespace gateway::policy {
 
 namespace {
 
-constexpr std::string_view host_place = "{host}";
-constexpr std::string_view uri_place = "{uri}";
+constexpr std::string_view host_placeholder = "{host}";
+constexpr std::string_view uri_placeholder = "{uri}";
 
 // Returns the target for a sample request of the host "h" and the path "/" with `segment`.
 std::string sample_of(const location& of, std::string_view segment)
@@ -76,13 +76,13 @@ location::location(std::string_view text) : text_(text)
 {
     piece next;
     while (!text.empty()) {
-        if (text.starts_with(host_place)) {
-            next.behind = place::host;
+        if (text.starts_with(host_placeholder)) {
+            next.behind = placeholder::host;
             names_host_ = true;
-            text.remove_prefix(host_place.size());
-        } else if (text.starts_with(uri_place)) {
-            next.behind = place::uri;
-            text.remove_prefix(uri_place.size());
+            text.remove_prefix(host_placeholder.size());
+        } else if (text.starts_with(uri_placeholder)) {
+            next.behind = placeholder::uri;
+            text.remove_prefix(uri_placeholder.size());
         } else {
             next.text += text.front();
             text.remove_prefix(1);
@@ -98,9 +98,9 @@ void location::append(const location_subject& subject, std::string& out) const
 {
     for (const piece& p : pieces_) {
         out += p.text;
-        if (p.behind == place::host) {
+        if (p.behind == placeholder::host) {
             out += subject.host;
-        } else if (p.behind == place::uri) {
+        } else if (p.behind == placeholder::uri) {
             out.append(subject.path_start).append(subject.path_rest).append(subject.query);
         }
     }

@@ -36,12 +36,12 @@ public:
     void append(const location_subject& subject, std::string& out) const;
 
 private:
-    enum class place : unsigned char { none, host, uri };
+    enum class placeholder : unsigned char { none, host, uri };
 
     // A text, and the placeholder behind it.
     struct piece {
         std::string text;
-        place behind = place::none;
+        placeholder behind = placeholder::none;
     };
 
     std::string text_;

@@ -7,7 +7,7 @@ namespace gateway::policy {
 
 namespace {
 
-constexpr std::size_t fewest_places = 16;
+constexpr std::size_t fewest_slots = 16;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ base::hash128 plan_table::hash_of(const base::ip_address& first, int length) con
 }
 
 // Returns the slot of a hash, or the free slot that it would have.
-std::size_t plan_table::place_of(const base::hash128& hash) const
+std::size_t plan_table::slot_of(const base::hash128& hash) const
 {
     const std::size_t mask = hashes_.size() - 1;
     std::size_t at = hash.low & mask;
@@ -78,7 +78,7 @@ std::size_t plan_table::place_of(const base::hash128& hash) const
 
 plan_id plan_table::find(const base::hash128& hash) const
 {
-    return plans_[place_of(hash)];
+    return plans_[slot_of(hash)];
 }
 
 plan_table::added plan_table::add(const base::hash128& hash, plan_id plan)
@@ -86,7 +86,7 @@ plan_table::added plan_table::add(const base::hash128& hash, plan_id plan)
     if (size_ + 1 > hashes_.size() / 4 * 3) {
         grow();
     }
-    const std::size_t at = place_of(hash);
+    const std::size_t at = slot_of(hash);
     if (plans_[at] != 0) {
         return plans_[at] == plan ? added::yes : added::has_another_plan;
     }
@@ -103,12 +103,12 @@ void plan_table::grow()
 {
     const std::vector<base::hash128> old_hashes = std::move(hashes_);
     const std::vector<plan_id> old_plans = std::move(plans_);
-    const std::size_t places = std::max(fewest_places, old_hashes.size() * 2);
-    hashes_ = std::vector<base::hash128>(places);
-    plans_ = std::vector<plan_id>(places);
+    const std::size_t slots = std::max(fewest_slots, old_hashes.size() * 2);
+    hashes_ = std::vector<base::hash128>(slots);
+    plans_ = std::vector<plan_id>(slots);
     for (std::size_t i = 0; i < old_plans.size(); ++i) {
         if (old_plans[i] != 0) {
-            const std::size_t at = place_of(old_hashes[i]);
+            const std::size_t at = slot_of(old_hashes[i]);
             hashes_[at] = old_hashes[i];
             plans_[at] = old_plans[i];
         }

@@ -70,7 +70,7 @@ private:
     // Lengths of the prefixes, the longest first: of IPv6, then of IPv4.
     std::array<std::vector<int>, 2> lengths_;
 
-    std::size_t place_of(const base::hash128& hash) const;
+    std::size_t slot_of(const base::hash128& hash) const;
     plan_id find(const base::hash128& hash) const;
     added add(const base::hash128& hash, plan_id plan);
     void grow();

@@ -95,7 +95,7 @@ void policy::finish()
         for (const std::size_t i : r.limits) {
             limits[i].may_be_corrected = limits[i].may_be_corrected || r.holds;
         }
-        r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+        r.counts_permits = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].limit.counts_in_flight();
         });
     }

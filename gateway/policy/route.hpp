@@ -102,7 +102,7 @@ struct route {
     // True if its requests may wait for their tokens.
     bool holds = false;
     // True if one of its limits counts requests in flight.
-    bool counts_places = false;
+    bool counts_permits = false;
     // True if the key or the plan of one of its limits depends on a claim of a token.
     bool reads_token = false;
     // Index into policy::upstreams, or `no_upstream` if its shape has an answer.

@@ -23,7 +23,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-control_request question(const health_checks::target& t, const std::string& user_agent)
+control_request request_for(const health_checks::target& t, const std::string& user_agent)
 {
     control_request r(beast::http::verb::get, t.options.path, 11);
     r.set(beast::http::field::host, proxy::host_of(t.address));
@@ -93,10 +93,10 @@ net::task<finding> read_answer(Stream& s, const proxy::health_options& options)
 
 template <class Stream>
 net::task<finding> ask(
-    Stream& s, const control_request& asking, const proxy::health_options& options
+    Stream& s, const control_request& request, const proxy::health_options& options
 )
 {
-    if (const beast::error_code ec = co_await write(s, asking)) {
+    if (const beast::error_code ec = co_await write(s, request)) {
         co_return finding_of(ec);
     }
     co_return co_await read_answer(s, options);
@@ -106,7 +106,7 @@ net::task<finding> ask(
 
 struct health_checks::checked_server {
     target what;
-    control_request asking;
+    control_request request;
     proxy::health_state state;
     net::resolved_name name;
     // Null if the server is checked without TLS.
@@ -119,7 +119,7 @@ struct health_checks::checked_server {
 
     checked_server(const net::executor& ex, target t, const std::string& user_agent, bool healthy)
         : what(std::move(t)),
-          asking(question(what, user_agent)),
+          request(request_for(what, user_agent)),
           state(what.options, healthy),
           name(proxy::resolved(ex, what.address, what.echo_port, what.resolver, nullptr)),
           tls(what.tls ? net::tls_client::make(*what.tls, what.address.host) : nullptr),
@@ -153,14 +153,14 @@ net::task<finding> health_checks::checked_server::check()
         }
     }
     if (tls == nullptr) {
-        co_return co_await ask(s, asking, what.options);
+        co_return co_await ask(s, request, what.options);
     }
     control_tls coded(s, *tls);
     if (const beast::error_code ec = co_await coded.shake_hands()) {
         const std::string complaint = coded.complaint();
         co_return complaint.empty() ? finding_of(ec) : complaint;
     }
-    co_return co_await ask(coded, asking, what.options);
+    co_return co_await ask(coded, request, what.options);
 }
 
 void health_checks::checked_server::settle(const finding& found)

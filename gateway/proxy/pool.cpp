@@ -14,11 +14,11 @@ pool::pool(
     : loop_(l),
       options_(std::move(options)),
       metrics_(std::move(metrics)),
-      places_(options_, std::move(status)),
+      capacity_(options_, std::move(status)),
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
-      conduct_(loop_.clock(), options_, places_, metrics_),
+      conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
-      room_(loop_, options_, metrics_, places_.queue(), *this)
+      room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {
         if (options_.tls) {
@@ -30,37 +30,37 @@ pool::pool(
 // ---- leases ----------------------------------------------------------------------------------
 
 // Takes a slot at a server that the wish permits. Uses the last resort only if no other has room.
-places::choice pool::take_place(const lease_wish& wish)
+server_capacity::choice pool::take_capacity(const lease_wish& wish)
 {
     const std::uint64_t left = names_.addressed() & ~wish.passed_over;
     const std::uint64_t preferred = left & ~wish.last_resort;
     if (preferred != 0 && preferred != left) {
-        const places::choice chosen = places_.take(preferred, wish.key, loop_.now());
-        if (chosen.is == places::availability::taken) {
+        const server_capacity::choice chosen = capacity_.take(preferred, wish.key, loop_.now());
+        if (chosen.is == server_capacity::availability::taken) {
             return chosen;
         }
     }
-    return places_.take(left, wish.key, loop_.now());
+    return capacity_.take(left, wish.key, loop_.now());
 }
 
-void pool::free_place(std::size_t server)
+void pool::free_capacity(std::size_t server)
 {
     metrics_.servers[server]->active.add(-1);
-    places_.give_back(server);
+    capacity_.release(server);
 }
 
 pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    if ((names_.addressed() & ~wish.passed_over) != 0 && places_.others_wait()) {
-        return wait_for_place(l, wish);
+    if ((names_.addressed() & ~wish.passed_over) != 0 && capacity_.others_wait()) {
+        return wait_for_capacity(l, wish);
     }
-    const places::choice chosen = take_place(wish);
+    const server_capacity::choice chosen = take_capacity(wish);
     switch (chosen.is) {
-        case places::availability::taken:
+        case server_capacity::availability::taken:
             return lease_at(chosen.server, l, wish);
-        case places::availability::full:
-            return wait_for_place(l, wish);
-        case places::availability::none:
+        case server_capacity::availability::full:
+            return wait_for_capacity(l, wish);
+        case server_capacity::availability::none:
             break;
     }
     if (names_.addressed() == 0 && !names_.all_known()) {
@@ -89,9 +89,9 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
     return {};
 }
 
-pool::lease_result pool::wait_for_place(pending_lease& l, const lease_wish& wish)
+pool::lease_result pool::wait_for_capacity(pending_lease& l, const lease_wish& wish)
 {
-    return room_.wait_for_place(l, wish) ? lease_result{} : fail(failure::queue_full);
+    return room_.wait_for_capacity(l, wish) ? lease_result{} : fail(failure::queue_full);
 }
 
 pool::lease_result pool::fail(failure why)
@@ -124,19 +124,19 @@ void pool::settle(pending_lease& l, const lease_result& result)
     }
 }
 
-void pool::give_back(upstream_connection& c, bool reusable)
+void pool::release(upstream_connection& c, bool reusable)
 {
-    free_place(c.server());
+    free_capacity(c.server());
     c.mark_reused();
     shelf_.put_back(c, reusable && names_.are_at(c.to()));
 }
 
-void pool::give_back(upstream_connection& c, answer_port::disposition how)
+void pool::release(upstream_connection& c, answer_port::disposition how)
 {
     if (how == answer_port::disposition::reset) {
         c.reset();
     }
-    give_back(c, how == answer_port::disposition::keep);
+    release(c, how == answer_port::disposition::keep);
 }
 
 // ---- leases that wait ------------------------------------------------------------------------
@@ -159,16 +159,16 @@ void pool::addresses_changed()
 void pool::serve(waiting_lease& w)
 {
     const lease_wish wish = w.wish();
-    const places::choice chosen = take_place(wish);
-    if (chosen.is != places::availability::taken) {
+    const server_capacity::choice chosen = take_capacity(wish);
+    if (chosen.is != server_capacity::availability::taken) {
         if (wish.passed_over != 0) {
             // The slot may be at a server that only this request must not use.
-            places_.queue().wake_next(w);
+            capacity_.queue().wake_next(w);
         }
         return;
     }
     pending_lease& l = room_.take_out(w);
-    places_.queue().wake_first();  // there may be room for more than one
+    capacity_.queue().wake_first();  // there may be room for more than one
     settle(l, lease_at(chosen.server, l, wish));
 }
 
@@ -205,7 +205,7 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     l->comes_from(nullptr);
     if (c.closed()) {
         conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
-        give_back(c, false);
+        release(c, false);
         settle(*l, fail(failure::connect));
         return;
     }
@@ -233,7 +233,7 @@ void pool::attempt_failed(connect_attempt& a, failure why)
         return;
     }
     l->comes_from(nullptr);
-    free_place(server);
+    free_capacity(server);
     wish.passed_over |= std::uint64_t{1} << server;
     wish.last_failure = why;
     wish.timeouts += why == failure::connect_timeout ? 1 : 0;
@@ -255,7 +255,7 @@ void pool::end_attempt(connect_attempt& a)
 
 bool pool::keep_abandoned(connect_attempt& a)
 {
-    free_place(a.server());
+    free_capacity(a.server());
     if (shelf_.retired() || abandoned_ >= options_.max_idle) {
         return false;
     }

@@ -14,7 +14,7 @@
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/server_conduct.hpp"
-#include "gateway/proxy/servers/places.hpp"
+#include "gateway/proxy/servers/server_capacity.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
 #include "gateway/proxy/waiting_room.hpp"
 
@@ -50,8 +50,8 @@ public:
     lease_result lease(pending_lease& l, const lease_wish& wish);
 
     // Gives a leased connection back. It is closed unless it is reusable.
-    void give_back(upstream_connection& c, bool reusable);
-    void give_back(upstream_connection& c, answer_port::disposition how);
+    void release(upstream_connection& c, bool reusable);
+    void release(upstream_connection& c, answer_port::disposition how);
 
     void retire();
     // Retires the pool, and breaks off what is leased or under way.
@@ -66,16 +66,16 @@ public:
     // Returns the record of the servers' conduct, which is told what became of requests.
     server_conduct& conduct() { return conduct_; }
 
-    bool has_several_servers() const { return places_.several(); }
+    bool has_several_servers() const { return capacity_.several(); }
 
     // True if the requests at its servers are bounded, so that a leased connection holds a slot.
-    bool is_bounded() const { return places_.bounded(); }
+    bool is_bounded() const { return capacity_.bounded(); }
 
 private:
     net::loop& loop_;
     upstream_options options_;
     pool_metrics metrics_;
-    places places_;
+    server_capacity capacity_;
     server_names names_;
     server_conduct conduct_;
     connection_shelf shelf_;
@@ -86,11 +86,11 @@ private:
     // Number of abandoned attempts, which are to become idle connections; at most max_idle.
     std::size_t abandoned_ = 0;
 
-    places::choice take_place(const lease_wish& wish);
-    void free_place(std::size_t server);
+    server_capacity::choice take_capacity(const lease_wish& wish);
+    void free_capacity(std::size_t server);
     void end_attempt(connect_attempt& a);
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
-    lease_result wait_for_place(pending_lease& l, const lease_wish& wish);
+    lease_result wait_for_capacity(pending_lease& l, const lease_wish& wish);
     lease_result fail(failure why);
     void complain_of_names();
     static void settle(pending_lease& l, const lease_result& result);

@@ -25,7 +25,7 @@ void server_conduct::responded(std::size_t server, int status, base::duration to
     if (options_.ejection.on_5xx && status >= 500) {
         blame(server);
     } else {
-        places_.succeeded(server, clock_.now());
+        capacity_.succeeded(server, clock_.now());
     }
 }
 
@@ -94,7 +94,7 @@ bool server_conduct::take_retry(bool reused)
 void server_conduct::blame(std::size_t server)
 {
     metrics_.servers[server]->failures.add();
-    if (places_.failed(server, clock_.now())) {
+    if (capacity_.failed(server, clock_.now())) {
         telemetry::log(
             telemetry::log_level::warning,
             "upstream " + options_.name + ": " + to_text(options_.servers[server].address) +

@@ -9,7 +9,7 @@
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/retry_budget.hpp"
-#include "gateway/proxy/servers/places.hpp"
+#include "gateway/proxy/servers/server_capacity.hpp"
 
 #include <optional>
 #include <string>
@@ -26,12 +26,12 @@ public:
     server_conduct(
         const base::turn_clock& c,
         const upstream_options& options,
-        places& at,
+        server_capacity& at,
         const pool_metrics& metrics
     )
         : clock_(c),
           options_(options),
-          places_(at),
+          capacity_(at),
           metrics_(metrics),
           retries_(options.retry_budget),
           complained_(options.servers.size())
@@ -63,7 +63,7 @@ public:
 private:
     const base::turn_clock& clock_;
     const upstream_options& options_;
-    places& places_;
+    server_capacity& capacity_;
     const pool_metrics& metrics_;
     retry_budget retries_;
     // Time at which the log last got a failure.

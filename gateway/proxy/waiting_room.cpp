@@ -26,7 +26,7 @@ waiting_room::~waiting_room()
     *mark_ = nullptr;
 }
 
-bool waiting_room::wait_for_place(pending_lease& l, const lease_wish& wish)
+bool waiting_room::wait_for_capacity(pending_lease& l, const lease_wish& wish)
 {
     waiting_lease& w = all_.emplace_back(*this, l, wish);
     w.self = std::prev(all_.end());

@@ -41,7 +41,7 @@ public:
     waiting_room& operator=(const waiting_room&) = delete;
 
     // Queues a lease for a slot. Returns false if too many wait already.
-    [[nodiscard]] bool wait_for_place(pending_lease& l, const lease_wish& wish);
+    [[nodiscard]] bool wait_for_capacity(pending_lease& l, const lease_wish& wish);
     void wait_for_address(pending_lease& l, const lease_wish& wish);
 
     // Returns the lease that has waited longest for an address, or null if none does.

@@ -49,16 +49,16 @@ public:
     base::instant taken_at{};
     // Number by which the local store knows the permits that were taken, from 1. Other requests may
     // have the same one.
-    std::int64_t places = 0;
+    std::int64_t permits = 0;
 
     // Notes that the i-th charge took a permit of the bucket that clients without one share.
     void add_shared(std::size_t i) { shared_ |= 1U << i; }
 
     // Returns the number of the i-th charge's permit in the local store, negative if it is of a
     // shared bucket.
-    std::int64_t place(std::size_t i) const
+    std::int64_t permit(std::size_t i) const
     {
-        return (shared_ & (1U << i)) != 0 ? -places : places;
+        return (shared_ & (1U << i)) != 0 ? -permits : permits;
     }
 
 private:

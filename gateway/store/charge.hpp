@@ -29,7 +29,7 @@ struct charge {
     // False in shadow mode, in which a charge never changes what the others get.
     bool enforced = true;
     // Number of the permit in a shared store, below 2^53. No other request has the same one.
-    std::int64_t place = 0;
+    std::int64_t permit = 0;
     // Longest time that the request may wait for its tokens, and most tokens that may be missing.
     base::duration max_wait{0};
     std::int64_t max_reserved = 0;

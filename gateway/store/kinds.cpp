@@ -112,7 +112,7 @@ preparation prepare(const shared_options& options)
     return std::visit([](const auto& kind) { return make_ready(kind); }, options);
 }
 
-std::shared_ptr<housekeeping> keep_house(
+std::shared_ptr<housekeeping> start_housekeeping(
     const net::executor& executor, const std::string& name, const shared_options& options
 )
 {

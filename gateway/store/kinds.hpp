@@ -27,7 +27,7 @@ std::shared_ptr<shared_store> open_store(
 
 // Starts the store's housekeeping. Returns null if that kind of store needs none. `name` is the
 // store's name in logs.
-std::shared_ptr<housekeeping> keep_house(
+std::shared_ptr<housekeeping> start_housekeeping(
     const net::executor& executor, const std::string& name, const shared_options& options
 );
 

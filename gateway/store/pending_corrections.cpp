@@ -39,7 +39,7 @@ bool pending_corrections::pending::is_needless(base::instant now)
 {
     const limit::terms& terms = wanted_.of.limit->in_microseconds();
     wanted_.what.of.held = (now - wanted_.there_at) / tick + 1;
-    return wanted_.what.what == limit::correction::kind::give_back &&
+    return wanted_.what.what == limit::correction::kind::refund &&
            limit::came_back(terms, wanted_.what.of.held, takes / tick);
 }
 

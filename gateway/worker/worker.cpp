@@ -50,14 +50,14 @@ worker::worker(
       corrections_(shared.local, loop_.clock()),
       fallback_debts_(corrections_, loop_.clock()),
       checks_(shared.local, loop_.clock(), top_, parts_),
-      place_leases_(loop_.clock()),
+      permit_leases_(loop_.clock()),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
       buckets_(shared.local, loop_.clock()),
       view_(resources_.adopt(s)),
       abandoned_(
           loop_,
           corrections_,
-          place_leases_,
+          permit_leases_,
           scratch_,
           shared.metrics.worker(index).exchanges_abandoned
       ),
@@ -66,7 +66,7 @@ worker::worker(
           checks_,
           corrections_,
           fallback_debts_,
-          place_leases_,
+          permit_leases_,
           held_,
           abandoned_,
           ids_,
@@ -236,7 +236,7 @@ void worker::tick(base::instant now)
     checks_.trim();
     fallback_debts_.settle();
     corrections_.retry();
-    place_leases_.renew();
+    permit_leases_.renew();
     spare_connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());
@@ -273,7 +273,7 @@ void worker::begin_drain(net::queued rest)
     loop_.refresh_now();
     for (accept_gate& d : accept_gates_) {
         d.listener().close(rest);
-        d.arrivals().hurry(client::session::drain_grace);
+        d.arrivals().shorten_wait(client::session::drain_grace);
     }
     for (auto s = sessions_.begin(); s != sessions_.end();) {
         (s++)->drain();

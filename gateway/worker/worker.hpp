@@ -15,7 +15,7 @@
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
 #include "gateway/limits/held_requests.hpp"
-#include "gateway/limits/place_leases.hpp"
+#include "gateway/limits/permit_leases.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/proxied_arrivals.hpp"
@@ -145,7 +145,7 @@ private:
     limits::corrections corrections_;
     limits::fallback_debts fallback_debts_;
     limits::check_pool checks_;
-    limits::place_leases place_leases_;
+    limits::permit_leases permit_leases_;
     limits::held_requests held_;
     client::id_source ids_{base::unix_time(), base::now()};
     limits::bucket_operations buckets_;

@@ -113,22 +113,22 @@ TYPED_TEST(store_bans, bans_who_is_rejected_too_often_and_twice_as_long_the_next
 TYPED_TEST(store_bans, bans_and_unbans_a_bucket_of_any_limit)
 {
     const auto two_hours = ban_for(this->subject.ticks(hours{2}));
-    std::int64_t place = 0;
+    std::int64_t permit = 0;
     for (const limit::limit& l : all_kinds_of_five()) {
         for (const limit::penalty* const p :
              {static_cast<const limit::penalty*>(nullptr), &strict}) {
-            const std::string name = std::to_string(++place);
+            const std::string name = std::to_string(++permit);
             SCOPED_TRACE("limit " + name);
             charge c = of(l, name, 1, true, true);
             c.penalty = p;
-            c.place = place;
+            c.permit = permit;
             c.is_grant = true;
             EXPECT_EQ(this->take_one(c).remaining, 4);
             this->subject.correct(c, two_hours, name + " ban");
             for (const std::int64_t cost : {1, 0, 6}) {
                 charge other = c;
                 other.cost = cost;
-                other.place = 1000 + place;
+                other.permit = 1000 + permit;
                 const auto banned = this->take_one(other);
                 EXPECT_FALSE(banned.allowed) << cost;
                 EXPECT_TRUE(banned.banned) << cost;
@@ -148,7 +148,7 @@ TYPED_TEST(store_bans, bans_and_unbans_a_bucket_of_any_limit)
                 .of = {.tokens = 1, .held = slides ? this->subject.ticks(seconds{30}) : 0}};
             this->subject.correct(c, back, name + " back");
             charge other = c;
-            other.place = 2000 + place;
+            other.permit = 2000 + permit;
             EXPECT_EQ(this->take_one(other).remaining, 5) << "what is given back meanwhile counts";
             this->subject.correct(c, ban_for(0), name + " unban");
             EXPECT_EQ(this->take_one(other).remaining, 4);
@@ -196,13 +196,13 @@ TYPED_TEST(store_bans, ends_a_ban_when_its_time_is_over_and_forgives_nothing)
         const std::string name = std::to_string(++number);
         SCOPED_TRACE("limit " + name);
         charge c = of(l, name, 1);
-        c.place = 1;
+        c.permit = 1;
         this->take_one(c);
         const base::instant start = base::now();
         this->subject.correct(c, ban_for(this->subject.ticks(milliseconds{300})), name + " ban");
         limit::decision said;
         do {
-            c.place += 1;
+            c.permit += 1;
             said = this->take_one(c);
         } while (said.banned && base::now() < start + seconds{10});
         EXPECT_GE(base::now() - start, milliseconds{290});

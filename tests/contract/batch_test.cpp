@@ -86,16 +86,16 @@ TEST_F(batches, may_come_from_before_and_after_a_changed_algorithm)
     redis_subject s{std::make_shared<redis_server>(), options};
     ASSERT_TRUE(s.becomes_healthy());
     const auto log = *limit::limit::sliding(5, hours{1}, 0);
-    const auto places = *limit::limit::in_flight(5, hours{1});
+    const auto permits = *limit::limit::in_flight(5, hours{1});
     std::deque<asker> askers(9);
     std::deque<charge> charges;
     for (std::size_t i = 0; i < askers.size(); ++i) {
-        const std::array<const limit::limit*, 3> all{limits.data(), &log, &places};
+        const std::array<const limit::limit*, 3> all{limits.data(), &log, &permits};
         charges.push_back(
             {.limit_name = "l",
              .bucket_name = base::hashed_name{"one"},
              .limit = all[i % 3],
-             .place = static_cast<std::int64_t>(i) + 1}
+             .permit = static_cast<std::int64_t>(i) + 1}
         );
         ASSERT_EQ(s.store().ask({&charges.back(), 1}, askers[i]), std::nullopt);
     }
@@ -121,7 +121,7 @@ TEST_F(batches, may_give_a_place_back_that_they_took)
             {.limit_name = "l",
              .bucket_name = base::hashed_name{"one"},
              .limit = &one,
-             .place = static_cast<std::int64_t>(i / 2) + 1,
+             .permit = static_cast<std::int64_t>(i / 2) + 1,
              .may_be_corrected = true,
              .correction = ends ? &end : nullptr,
              .receipt = ends ? std::string_view{receipts.back()} : std::string_view{}}

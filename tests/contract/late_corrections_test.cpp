@@ -23,15 +23,15 @@ const auto window = *limit::limit::in_windows(
     {.count = 10, .length = hours{24 * 365 * 30}, .aligned = true, .capacity = 10}
 );
 const auto sliding = *limit::limit::sliding(10, hours{1}, 0);
-const auto places = *limit::limit::in_flight(2, hours{1});
+const auto permits = *limit::limit::in_flight(2, hours{1});
 
-charge of(const limit::limit& l, std::int64_t place = 1)
+charge of(const limit::limit& l, std::int64_t permit = 1)
 {
     return {
         .limit_name = "a",
         .bucket_name = base::hashed_name{"a1"},
         .limit = &l,
-        .place = place,
+        .permit = permit,
         .may_be_corrected = true};
 }
 
@@ -90,7 +90,7 @@ TYPED_TEST(late_corrections, are_charged_at_the_rate_of_the_bucket)
 TYPED_TEST(late_corrections, give_nothing_back_and_change_no_rate)
 {
     this->take_all(slow);
-    this->correct(fast, kind::give_back, 5);
+    this->correct(fast, kind::refund, 5);
     const auto said = this->take(of(slow));
     EXPECT_FALSE(said.allowed);
     EXPECT_GT(said.reset_after, hours{1} - seconds{30});
@@ -110,7 +110,7 @@ TYPED_TEST(late_corrections, leave_windows_alone_whose_numbers_they_do_not_know)
         this->take_all(*l);
         const auto before = this->take(of(*l)).reset_after;
         this->correct(fast, kind::charge, 2);
-        this->correct(fast, kind::give_back, 2);
+        this->correct(fast, kind::refund, 2);
         const auto after = this->take(of(*l));
         EXPECT_FALSE(after.allowed);
         EXPECT_LE(before - after.reset_after, seconds{20});
@@ -123,7 +123,7 @@ TYPED_TEST(late_corrections, leave_a_longer_window_alone)
     const auto longer = *limit::limit::sliding(10, hours{5}, 0);
     this->take_all(longer);
     this->correct(sliding, kind::charge, 2);
-    this->correct(sliding, kind::give_back, 2);
+    this->correct(sliding, kind::refund, 2);
     const auto said = this->take(of(longer));
     EXPECT_FALSE(said.allowed);
     EXPECT_GT(said.reset_after, hours{4});
@@ -131,15 +131,15 @@ TYPED_TEST(late_corrections, leave_a_longer_window_alone)
 
 TYPED_TEST(late_corrections, of_tokens_leave_requests_in_flight_alone)
 {
-    this->take_all(places);
+    this->take_all(permits);
     for (const limit::limit* l : {&fast, &window, &sliding}) {
-        for (const kind what : {kind::charge, kind::give_back, kind::reset}) {
+        for (const kind what : {kind::charge, kind::refund, kind::reset}) {
             this->correct(*l, what);
-            EXPECT_FALSE(this->take(of(places, 3)).allowed);
+            EXPECT_FALSE(this->take(of(permits, 3)).allowed);
         }
     }
-    this->subject.correct(of(places, 2), {}, "it ends");
-    EXPECT_TRUE(this->take(of(places, 3)).allowed);
+    this->subject.correct(of(permits, 2), {}, "it ends");
+    EXPECT_TRUE(this->take(of(permits, 3)).allowed);
 }
 
 TYPED_TEST(late_corrections, of_requests_in_flight_leave_tokens_alone)
@@ -148,10 +148,10 @@ TYPED_TEST(late_corrections, of_requests_in_flight_leave_tokens_alone)
         this->correct(*l, kind::reset, 1, true);
         this->take_all(*l);
         if (!std::is_same_v<TypeParam, memory_subject>) {
-            this->correct(places, kind::renew);
+            this->correct(permits, kind::renew);
         }
-        this->correct(places, kind::give_back);
-        this->correct(places, kind::reset);
+        this->correct(permits, kind::refund);
+        this->correct(permits, kind::reset);
         EXPECT_FALSE(this->take(of(*l)).allowed);
     }
 }
@@ -164,14 +164,14 @@ TYPED_TEST(late_corrections, of_an_operator_bring_a_bucket_to_the_limit)
             for (int i = 0; i < 9; ++i) {
                 this->take(of(*from));
             }
-            this->correct(*to, kind::give_back, 9, true);
+            this->correct(*to, kind::refund, 9, true);
             EXPECT_EQ(this->take(of(*to)).remaining, 9);
         }
     }
     this->correct(sliding, kind::reset, 1, true);
     this->take_all(sliding);
-    this->correct(places, kind::reset, 1, true);
-    EXPECT_EQ(this->take(of(places)).remaining, 1);
+    this->correct(permits, kind::reset, 1, true);
+    EXPECT_EQ(this->take(of(permits)).remaining, 1);
 }
 
 template <typename Subject>
@@ -182,7 +182,7 @@ TYPED_TEST_SUITE(late_leases, leasing);
 
 TYPED_TEST(late_leases, are_not_taken_back_after_a_grant)
 {
-    const limit::correction unused{.what = kind::give_back, .of = {.tokens = 4}, .grant_mark = 0};
+    const limit::correction unused{.what = kind::refund, .of = {.tokens = 4}, .grant_epoch = 0};
     this->take_all(slow);
     this->correct(slow, unused, false);
     EXPECT_EQ(this->take(of(slow)).remaining, 3);

@@ -215,7 +215,7 @@ private:
         w.penalty = penalty_of(bucket);
         if (s.what == spec::kind::concurrency) {
             w.cost = std::min<std::int64_t>(w.cost, 1);
-            w.place = ++places_;
+            w.permit = ++places_;
         } else if (below(4) == 0) {
             w.max_wait = pick(std::array<base::duration, 4>{
                              std::chrono::milliseconds{1},
@@ -251,8 +251,8 @@ private:
             case 0:
             case 1:
             case 2:
-                local_.give_back(any, limits_);
-                other_.give_back(any, limits_);
+                local_.refund(any, limits_);
+                other_.refund(any, limits_);
                 break;
             case 3:
                 if (s.what != spec::kind::concurrency && s.dates == nullptr) {
@@ -299,12 +299,12 @@ private:
     {
         const auto name = static_cast<std::size_t>(below(names));
         const spec* const fresh = pick(specs_of(static_cast<spec::kind>(below(4))));
-        const bool places = fresh->what == spec::kind::concurrency ||
-                            limits_[name]->what == spec::kind::concurrency;
+        const bool permits = fresh->what == spec::kind::concurrency ||
+                             limits_[name]->what == spec::kind::concurrency;
         for (int i = 0; i < clients; ++i) {
             const int bucket = static_cast<int>(name) * clients + i;
             const std::int64_t owes = std::max(local_.owes(bucket), other_.owes(bucket));
-            if (places || rounds(other_.owes_under(bucket), *fresh) ||
+            if (permits || rounds(other_.owes_under(bucket), *fresh) ||
                 (fresh->dates != nullptr && owes > fresh->capacity)) {
                 local_.reset({.bucket = bucket, .limit = limits_[name]});
                 other_.reset({.bucket = bucket, .limit = limits_[name]});

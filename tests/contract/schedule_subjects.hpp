@@ -54,7 +54,7 @@ public:
             .limit = nullptr,
             .cost = w.cost,
             .enforced = w.enforced,
-            .place = w.place,
+            .permit = w.permit,
             .max_wait = w.max_wait * tick,
             .max_reserved = w.max_reserved,
             .penalty = w.penalty,
@@ -95,7 +95,7 @@ public:
         answer a;
         EXPECT_TRUE(store_.take(charges, now_, a));
         for (std::size_t i = 0; i < charges.size(); ++i) {
-            places_[charges[i].place] = a.place(i);
+            places_[charges[i].permit] = a.permit(i);
         }
         return a;
     }
@@ -103,7 +103,7 @@ public:
     bool correct(const charge& c, const limit::correction& what, const std::string&)
     {
         charge known = c;
-        known.place = places_[c.place];
+        known.permit = places_[c.permit];
         EXPECT_TRUE(store_.correct(known, what, now_));
         return true;
     }
@@ -237,7 +237,7 @@ public:
     }
 
     // What one of those has taken whose limit is still of the same kind.
-    void give_back(std::uint64_t random, const std::vector<const spec*>& limits)
+    void refund(std::uint64_t random, const std::vector<const spec*>& limits)
     {
         if (taken_.empty()) {
             return;
@@ -255,10 +255,10 @@ public:
             return;  // a script is not told how long the windows were that long ago
         }
         forget_returned(w);
-        model_.give_back(w, held, owed_before);
+        model_.refund(w, held, owed_before);
         correct(
             w,
-            {.what = limit::correction::kind::give_back,
+            {.what = limit::correction::kind::refund,
              .of = {.tokens = w.cost, .held = held, .owed_before = owed_before},
              .in_line = w.max_wait > 0}
         );

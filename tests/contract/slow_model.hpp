@@ -64,7 +64,7 @@ public:
     }
 
     // `held`: ticks since it was taken; `owed_before`: then, in units of the limit.
-    void give_back(const wish& w, std::int64_t held, std::int64_t owed_before)
+    void refund(const wish& w, std::int64_t held, std::int64_t owed_before)
     {
         if (owes_in_other_terms(w)) {
             return;  // what flowed back meanwhile, at which rate, is not known
@@ -78,7 +78,7 @@ public:
         follow(w.bucket, *w.limit);
         account& b = buckets_[w.bucket];
         if (kind_of(*w.limit) == spec::kind::concurrency) {
-            b.places.erase(w.place);
+            b.permits.erase(w.permit);
         } else if (!follows) {
             // As above, but it is written under the present limit.
         } else if (kind_of(*w.limit) == spec::kind::sliding) {
@@ -137,12 +137,12 @@ public:
             return false;
         }
         follow(w.bucket, *w.limit);
-        auto& places = buckets_[w.bucket].places;
-        const auto found = places.find(w.place);
-        if (found != places.end()) {
+        auto& permits = buckets_[w.bucket].permits;
+        const auto found = permits.find(w.permit);
+        if (found != permits.end()) {
             found->second = now_ + ticks(w.limit->period);
         }
-        return found != places.end();
+        return found != permits.end();
     }
 
     void ban(const wish& w, std::int64_t length)
@@ -240,7 +240,7 @@ private:
         // A clock that stepped back makes nobody owe more.
         std::int64_t most = 0;
         std::vector<stamp> stamps;
-        std::map<std::int64_t, std::int64_t> places;
+        std::map<std::int64_t, std::int64_t> permits;
     };
 
     struct offences {
@@ -421,7 +421,7 @@ private:
             case spec::kind::concurrency:
                 break;
         }
-        return std::count_if(b.places.begin(), b.places.end(), [this](const auto& p) {
+        return std::count_if(b.permits.begin(), b.permits.end(), [this](const auto& p) {
             return p.second > now_;
         });
     }
@@ -435,7 +435,7 @@ private:
         return kind_of(s) == spec::kind::token_bucket   ? units_owed(b)
                : kind_of(s) == spec::kind::fixed_window ? tokens_in_windows(name, b)
                : kind_of(s) == spec::kind::sliding      ? sum(b.stamps)
-                                                   : static_cast<std::int64_t>(b.places.size());
+                                                   : static_cast<std::int64_t>(b.permits.size());
     }
 
     // A correction for a request of before a reload.
@@ -487,7 +487,7 @@ private:
                 b.stamps = {{counted_at(s, now_), sum(b.stamps)}};
             }
         } else if (kind_of(s) == spec::kind::concurrency && shared_) {
-            std::erase_if(b.places, [this](const auto& p) { return p.second <= now_; });
+            std::erase_if(b.permits, [this](const auto& p) { return p.second <= now_; });
         }
         b.under = &s;
     }
@@ -498,7 +498,7 @@ private:
         const spec& s = *w.limit;
         b.under = &s;
         if (kind_of(s) == spec::kind::concurrency) {
-            b.places[w.place] = shared_ ? now_ + ticks(s.period) : INT64_MAX;
+            b.permits[w.permit] = shared_ ? now_ + ticks(s.period) : INT64_MAX;
         } else if (kind_of(s) == spec::kind::sliding) {
             const std::int64_t newest = b.stamps.empty() ? INT64_MIN : b.stamps.back().at;
             const std::int64_t at = std::max(newest, counted_at(s, now_ + q.wait));

@@ -51,7 +51,7 @@ struct wish {
     std::int64_t max_reserved = 0;
     // Null: none.
     const limit::penalty* penalty = nullptr;
-    std::int64_t place = 0;
+    std::int64_t permit = 0;
 };
 
 struct verdict {

@@ -122,12 +122,12 @@ TYPED_TEST(store_contract, lets_requests_wait_for_their_tokens_one_behind_the_ot
 {
     const charge c = waiting(of(three, "a1", 1, true, true), hours{2}, 9);
     this->take({of(three, "a1", 3)});
-    for (int place = 1; place <= 2; ++place) {
+    for (int permit = 1; permit <= 2; ++permit) {
         const auto d = this->take_one(c);
         EXPECT_TRUE(d.allowed);
         EXPECT_EQ(d.remaining, 0);
-        EXPECT_LE(d.retry_after, hours{place});
-        EXPECT_GT(d.retry_after, hours{place} - seconds{30});
+        EXPECT_LE(d.retry_after, hours{permit});
+        EXPECT_GT(d.retry_after, hours{permit} - seconds{30});
     }
     const auto late = this->take_one(c);
     EXPECT_FALSE(late.allowed) << "three hours are too long";
@@ -292,14 +292,14 @@ TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
             this->subject.correct(c, what, receipt);
         };
         this->take({c, c, c});
-        correct({.what = kind::give_back, .of = {.tokens = 2}});
+        correct({.what = kind::refund, .of = {.tokens = 2}});
         EXPECT_EQ(this->take_one(c).remaining, 3);
         correct({.what = kind::charge, .of = {.tokens = 3}});
         EXPECT_FALSE(this->take_one(c).allowed);
         correct({.what = kind::charge, .of = {.tokens = 4}});
-        correct({.what = kind::give_back, .of = {.tokens = 4}});
+        correct({.what = kind::refund, .of = {.tokens = 4}});
         EXPECT_FALSE(this->take_one(c).allowed) << "in debt before, empty now";
-        correct({.what = kind::give_back, .of = {.tokens = 1}});
+        correct({.what = kind::refund, .of = {.tokens = 1}});
         EXPECT_EQ(this->take_one(c).remaining, 0);
         correct({.what = kind::reset});
         EXPECT_EQ(this->take_one(c).remaining, 4);
@@ -406,39 +406,39 @@ TYPED_TEST(store_contract, corrects_what_a_sliding_limit_counted)
 TYPED_TEST(store_contract, keeps_a_place_until_its_request_ends)
 {
     const auto two = *limit::limit::in_flight(2, hours{1});
-    std::vector<charge> places(3, of(two, "a1", 1, true, true));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        places[i].place = static_cast<std::int64_t>(i) + 1;
+    std::vector<charge> permits(3, of(two, "a1", 1, true, true));
+    for (std::size_t i = 0; i < permits.size(); ++i) {
+        permits[i].permit = static_cast<std::int64_t>(i) + 1;
     }
-    EXPECT_EQ(this->take_one(places[0]).remaining, 1);
-    EXPECT_EQ(this->take_one(places[1]).remaining, 0);
-    const auto said = this->take_one(places[2]);
+    EXPECT_EQ(this->take_one(permits[0]).remaining, 1);
+    EXPECT_EQ(this->take_one(permits[1]).remaining, 0);
+    const auto said = this->take_one(permits[2]);
     EXPECT_FALSE(said.allowed);
     EXPECT_EQ(said.retry_after, seconds{1});
-    this->subject.correct(places[0], {}, "a1 ends");
-    this->subject.correct(places[0], {}, "a1 ends");
-    EXPECT_TRUE(this->take_one(places[2]).allowed);
-    EXPECT_FALSE(this->take_one(places[0]).allowed);
+    this->subject.correct(permits[0], {}, "a1 ends");
+    this->subject.correct(permits[0], {}, "a1 ends");
+    EXPECT_TRUE(this->take_one(permits[2]).allowed);
+    EXPECT_FALSE(this->take_one(permits[0]).allowed);
     EXPECT_TRUE(this->take({of(five, "b1"), of(two, "c1")}).admitted);
 }
 
 TYPED_TEST(store_contract, forgets_the_places_in_flight_of_a_bucket_that_is_reset)
 {
     const auto two = *limit::limit::in_flight(2, hours{1});
-    std::vector<charge> places(5, of(two, "a1", 1, true, true));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        places[i].place = static_cast<std::int64_t>(i) + 1;
+    std::vector<charge> permits(5, of(two, "a1", 1, true, true));
+    for (std::size_t i = 0; i < permits.size(); ++i) {
+        permits[i].permit = static_cast<std::int64_t>(i) + 1;
     }
-    EXPECT_TRUE(this->take_one(places[0]).allowed);
-    EXPECT_TRUE(this->take_one(places[1]).allowed);
-    this->subject.correct(places[0], {.what = limit::correction::kind::reset}, "a1 reset");
-    EXPECT_TRUE(this->take_one(places[2]).allowed);
-    EXPECT_TRUE(this->take_one(places[3]).allowed);
-    this->subject.correct(places[0], {}, "a1 ends");
-    this->subject.correct(places[1], {}, "a2 ends");
-    EXPECT_FALSE(this->take_one(places[4]).allowed) << "what was forgotten frees nothing";
-    this->subject.correct(places[2], {}, "a3 ends");
-    EXPECT_TRUE(this->take_one(places[4]).allowed);
+    EXPECT_TRUE(this->take_one(permits[0]).allowed);
+    EXPECT_TRUE(this->take_one(permits[1]).allowed);
+    this->subject.correct(permits[0], {.what = limit::correction::kind::reset}, "a1 reset");
+    EXPECT_TRUE(this->take_one(permits[2]).allowed);
+    EXPECT_TRUE(this->take_one(permits[3]).allowed);
+    this->subject.correct(permits[0], {}, "a1 ends");
+    this->subject.correct(permits[1], {}, "a2 ends");
+    EXPECT_FALSE(this->take_one(permits[4]).allowed) << "what was forgotten frees nothing";
+    this->subject.correct(permits[2], {}, "a3 ends");
+    EXPECT_TRUE(this->take_one(permits[4]).allowed);
 }
 
 TYPED_TEST(store_contract, gives_back_what_was_waited_for)

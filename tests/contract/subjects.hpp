@@ -71,7 +71,7 @@ public:
             return std::nullopt;
         }
         for (std::size_t i = 0; i < charges.size(); ++i) {
-            places_[charges[i].place] = a.place(i);
+            places_[charges[i].permit] = a.permit(i);
         }
         return a;
     }
@@ -81,7 +81,7 @@ public:
     {
         if (receipts_.insert(receipt).second) {
             charge known = c;
-            known.place = places_[c.place];
+            known.permit = places_[c.permit];
             EXPECT_TRUE(store_.correct(known, what, base::now()));
         }
     }

@@ -17,20 +17,20 @@ namespace {
 using namespace gateway::store::redis;
 
 // As many as a call has, of any kind.
-std::vector<gateway::store::usual_questions> any_questions()
+std::vector<gateway::store::simple_charges> any_questions()
 {
-    return std::vector<gateway::store::usual_questions>(gateway::store::call::max_questions);
+    return std::vector<gateway::store::simple_charges>(gateway::store::call::max_questions);
 }
 
 // Usual ones: of three buckets, twice each.
-std::vector<gateway::store::usual_questions> usual_questions()
+std::vector<gateway::store::simple_charges> simple_charges()
 {
     return {{.times = 2, .cost = 3, .interval = 1'000'000, .burst = 10, .keys = 3}};
 }
 
 // As a reply to a call whose questions all had so many charges.
 std::string read_take(
-    const reply& r, const std::vector<gateway::store::usual_questions>& asked, std::size_t charges
+    const reply& r, const std::vector<gateway::store::simple_charges>& asked, std::size_t charges
 )
 {
     if (!call_number(r)) {
@@ -39,7 +39,7 @@ std::string read_take(
     using kind = gateway::store::call_results::kind;
     std::string seen;
     gateway::store::reply_parser results{r.all(), asked};
-    seen += std::to_string(results.grant_mark());
+    seen += std::to_string(results.grant_epoch());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {
         k = results.next(charges, a);
@@ -65,7 +65,7 @@ std::string read_all(std::span<const char> bytes, std::size_t piece)
             }
             for (std::size_t charges = 1; charges <= gateway::store::max_charges; ++charges) {
                 seen += read_take(r, any_questions(), charges) +
-                        read_take(r, usual_questions(), charges);
+                        read_take(r, simple_charges(), charges);
             }
         }
     }

@@ -12,7 +12,7 @@ namespace gateway::net {
 
 namespace {
 
-std::string place(const char* variable, const char* otherwise)
+std::string path_from(const char* variable, const char* otherwise)
 {
     const char* const said = std::getenv(variable);
     return said == nullptr ? otherwise : said;
@@ -41,8 +41,9 @@ std::string edition_of(const std::string& path)
 std::string edition_of_system_authorities()
 {
     std::string text =
-        edition_of(place(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
-    const std::string folders = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+        edition_of(path_from(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+    const std::string folders =
+        path_from(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
     base::for_each_element(folders, ':', [&](std::string_view folder) {
         text += edition_of(std::string{folder});
     });

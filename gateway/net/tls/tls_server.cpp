@@ -119,7 +119,7 @@ std::optional<std::string> complaint_about_ciphers(
                           "ciphers: none of them can be used with these certificates"};
 }
 
-std::string place_of(std::size_t i, const char* key)
+std::string position_of(std::size_t i, const char* key)
 {
     return "certificates[" + std::to_string(i) + "]." + key + ": ";
 }
@@ -221,11 +221,11 @@ std::optional<std::string> tls_server::prepare()
     for (std::size_t i = 0; i < options_.certificates.size(); ++i) {
         auto read = facts_of(options_.certificates[i].certificate.text);
         if (!read) {
-            return place_of(i, "cert") +
+            return position_of(i, "cert") +
                    "expected certificates in PEM form, and nothing that is damaged";
         }
         if (!read->is_chain) {
-            return place_of(i, "cert") +
+            return position_of(i, "cert") +
                    "each certificate must be followed by the one that vouches for it";
         }
         for (const std::string& name : read->names) {
@@ -278,10 +278,10 @@ std::optional<std::string> tls_server::add_context(const std::vector<std::size_t
     for (const std::size_t i : certificates) {
         const server_certificate& one = options_.certificates[i];
         if (!present(c.get(), one.certificate.text)) {
-            return place_of(i, "cert") + "OpenSSL does not take it: its key may be too short";
+            return position_of(i, "cert") + "OpenSSL does not take it: its key may be too short";
         }
         if (!use_key(c.get(), one.key.text)) {
-            return place_of(i, "key") +
+            return position_of(i, "key") +
                    "no private key in PEM form, without a passphrase, that fits the certificate is "
                    "in it";
         }

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/proxy/servers/capacity_count.hpp"
 #include "gateway/proxy/servers/ejection_state.hpp"
-#include "gateway/proxy/servers/place_count.hpp"
 
 #include <atomic>
 
@@ -15,7 +15,7 @@ namespace gateway::proxy {
 class server_status {
 public:
     // Counts the requests that have this server: connecting, under way, or a whole tunnel.
-    place_count& places() { return places_; }
+    capacity_count& capacity() { return capacity_; }
 
     // Sets the result of active health checks, which is true as long as nobody checks.
     void set_healthy(bool healthy);
@@ -41,7 +41,7 @@ private:
     ejection_state ejection_;
 
     // The fields that each request writes lie apart from those that each reads and few write.
-    alignas(64) place_count places_;
+    alignas(64) capacity_count capacity_;
     alignas(64) std::atomic<bool> healthy_{true};
     // True if there were failures since the last success.
     std::atomic<bool> failing_{false};

@@ -39,7 +39,7 @@ bool upstream_status::failed(
     return true;
 }
 
-void upstream_status::forgive(server_status& s, base::instant now)
+void upstream_status::reinstate(server_status& s, base::instant now)
 {
     const std::lock_guard lock(mutex_);
     if (s.ejection_.succeeded(now)) {

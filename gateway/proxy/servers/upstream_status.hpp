@@ -23,7 +23,7 @@ public:
     std::shared_ptr<server_status> server(const std::string& address);
 
     // Counts the slots in use, under a bound of the upstream's own only.
-    place_count& places() { return places_; }
+    capacity_count& capacity() { return capacity_; }
 
     wait_queue& queue() { return queue_; }
 
@@ -34,17 +34,17 @@ public:
     void succeeded(server_status& s, base::instant now)
     {
         if (s.failing_.load(std::memory_order_relaxed) && s.back_since() <= now) {
-            forgive(s, now);
+            reinstate(s, now);
         }
     }
 
 private:
-    place_count places_;
+    capacity_count capacity_;
     wait_queue queue_;
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<server_status>> known_;
 
-    void forgive(server_status& s, base::instant now);
+    void reinstate(server_status& s, base::instant now);
 };
 
 }  // namespace gateway::proxy

@@ -32,36 +32,36 @@ public:
     // True if the buckets are in this process.
     // Requires: the lock of the bucket in question. Changes made before the buckets left went with
     // them.
-    bool here() const { return where_.load(std::memory_order_relaxed) == place::here; }
+    bool here() const { return where_.load(std::memory_order_relaxed) == location::here; }
 
     // Marks the buckets as leaving, before they are copied. No bucket here changes from now on.
-    void leave() { go(place::nowhere); }
+    void leave() { go(location::nowhere); }
 
-    void come_back() { go(place::here); }
+    void come_back() { go(location::here); }
 
     // Marks the buckets as being at `keeper` from now on.
     // Ownership: `keeper` outlives all questions.
     void arrive_at(bucket_keeper& keeper)
     {
         keeper_ = &keeper;
-        go(place::elsewhere);
+        go(location::elsewhere);
     }
 
     // Returns the process that has the buckets, or null if they are here. Waits while they are on
     // their way.
     bucket_keeper* find() const
     {
-        where_.wait(place::nowhere);
-        return where_.load() == place::elsewhere ? keeper_ : nullptr;
+        where_.wait(location::nowhere);
+        return where_.load() == location::elsewhere ? keeper_ : nullptr;
     }
 
 private:
-    enum class place : std::uint8_t { here, nowhere, elsewhere };
+    enum class location : std::uint8_t { here, nowhere, elsewhere };
 
-    std::atomic<place> where_{place::here};
+    std::atomic<location> where_{location::here};
     bucket_keeper* keeper_ = nullptr;
 
-    void go(place to)
+    void go(location to)
     {
         where_.store(to);
         where_.notify_all();

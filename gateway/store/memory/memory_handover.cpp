@@ -135,13 +135,13 @@ bool bucket_swap::settle(std::string_view answer)
     const segment_locks locked{parts_.buckets, ids_};
     std::vector<bucket_id> both;
     if (said == swap_result::others) {
-        parts_.place = std::max(parts_.place.load(), from.get<std::int64_t>());
+        parts_.permit = std::max(parts_.permit.load(), from.get<std::int64_t>());
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-        const bool has_place = said == swap_result::others
-                                   ? put(parts_, ids_[i], from.text(), now_)
-                                   : put(parts_, ids_[i], before_[i], now_) && from.get<bool>();
-        if (has_place) {
+        const bool has_permit = said == swap_result::others
+                                    ? put(parts_, ids_[i], from.text(), now_)
+                                    : put(parts_, ids_[i], before_[i], now_) && from.get<bool>();
+        if (has_permit) {
             both.push_back(ids_[i]);
         }
     }
@@ -159,15 +159,15 @@ void swap_server::begin()
 void swap_server::note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after)
 {
     if (requests_in(after) == 0) {
-        places_.erase(id);
+        permits_.erase(id);
         return;
     }
-    places& theirs = places_[id];
-    const std::int64_t first = after.first_place();
+    permits& theirs = permits_[id];
+    const std::int64_t first = after.first_permit();
     if (theirs.first != first) {
         theirs = {.first = first};
     }
-    const bool goes_on = requests_in(before) > 0 && before.first_place() == first;
+    const bool goes_on = requests_in(before) > 0 && before.first_permit() == first;
     theirs.count += requests_in(after) - (goes_on ? requests_in(before) : 0);
 }
 
@@ -182,16 +182,16 @@ limit::bucket swap_server::present(const bucket_id& id) const
 void swap_server::end()
 {
     release();
-    for (const auto& [id, theirs] : places_) {
+    for (const auto& [id, theirs] : permits_) {
         const segment_locks locked{parts_.buckets, {&id, 1}};
         segment& in = parts_.buckets.at(parts_.buckets.segment_of(id));
         limit::bucket* const b = in.find(id);
-        if (b != nullptr && requests_in(*b) > 0 && b->first_place() == theirs.first) {
+        if (b != nullptr && requests_in(*b) > 0 && b->first_permit() == theirs.first) {
             const std::int64_t left = std::max<std::int64_t>(b->owed() - theirs.count, 0);
             in.store(*b, limit::bucket::in_flight(left, theirs.first));
         }
     }
-    places_.clear();
+    permits_.clear();
 }
 
 std::string swap_server::answer(std::string_view request)
@@ -219,7 +219,7 @@ std::string swap_server::answer(std::string_view request)
     snapshot_bytes answer;
     answer.put(!fit ? swap_result::no_room : same ? swap_result::swapped : swap_result::others);
     if (fit && !same) {
-        answer.put(parts_.place.load());
+        answer.put(parts_.permit.load());
     }
     for (const swapped_bucket& b : all) {
         if (!fit) {

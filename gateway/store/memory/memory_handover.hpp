@@ -84,9 +84,9 @@ public:
     void end();
 
 private:
-    // `places` counts the permits of one bucket that the other process holds, among those whose
+    // `permits` counts the permits of one bucket that the other process holds, among those whose
     // number is at least `first`.
-    struct places {
+    struct permits {
         std::int64_t first = 0;
         std::int64_t count = 0;
     };
@@ -101,7 +101,7 @@ private:
 
     memory_parts& parts_;
     std::optional<segment_locks> held_;
-    std::unordered_map<bucket_id, places, bucket_id_hash> places_;
+    std::unordered_map<bucket_id, permits, bucket_id_hash> permits_;
 
     void note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after);
     limit::bucket present(const bucket_id& id) const;

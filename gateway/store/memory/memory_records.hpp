@@ -27,8 +27,8 @@ inline limit::bucket moved(const limit::bucket& b, std::int64_t by)
 // are as good as never seen are left out.
 class record_writer {
 public:
-    record_writer(snapshot_bytes& to, std::int64_t now, in_flight places)
-        : to_(to), now_(now), places_(places)
+    record_writer(snapshot_bytes& to, std::int64_t now, in_flight permits)
+        : to_(to), now_(now), permits_(permits)
     {}
 
     void add(const slot& s, const limit::history& past)
@@ -77,11 +77,11 @@ public:
 private:
     snapshot_bytes& to_;
     std::int64_t now_;
-    in_flight places_;
+    in_flight permits_;
 
     bool is_of_use(const limit::bucket& b) const
     {
-        return !b.is_full(now_) && (places_ == in_flight::told || !b.counts_in_flight());
+        return !b.is_full(now_) && (permits_ == in_flight::told || !b.counts_in_flight());
     }
 
     void add_history(const limit::bucket& b, const limit::history& past)
@@ -204,15 +204,15 @@ private:
         }
         segment& in = parts_.buckets.at(parts_.buckets.segment_of(id));
         const auto lock = locked(in);
-        limit::offences* place = in.find_offences(id);
-        if (place == nullptr) {
-            place = parts_.buckets.make_offences(in, id, now_);
+        limit::offences* kept = in.find_offences(id);
+        if (kept == nullptr) {
+            kept = parts_.buckets.make_offences(in, id, now_);
         }
-        if (place == nullptr) {
+        if (kept == nullptr) {
             ++lost_;
             return;
         }
-        *place = o;
+        *kept = o;
         in.note(o);
     }
 

@@ -92,26 +92,26 @@ public:
     // Requires: room was promised for it.
     inserted insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
 
-    void store(limit::bucket& place, const limit::bucket& b)
+    void store(limit::bucket& slot, const limit::bucket& b)
     {
         if (!b.slides()) {
-            drop_history(place);
+            drop_history(slot);
         }
-        place = b;
+        slot = b;
         earliest_ = std::min(earliest_, b.full_at());
     }
 
     // Makes the bucket as good as never seen.
-    void make_full(limit::bucket& place, std::int64_t now)
+    void make_full(limit::bucket& slot, std::int64_t now)
     {
-        if (place.slides()) {
-            drop_history(place);
-            store(place, limit::bucket::sliding(0, now));
+        if (slot.slides()) {
+            drop_history(slot);
+            store(slot, limit::bucket::sliding(0, now));
         } else {
             store(
-                place,
-                place.counts_in_flight() ? limit::bucket::in_flight(0)
-                                         : place.moved(now - place.full_at())
+                slot,
+                slot.counts_in_flight() ? limit::bucket::in_flight(0)
+                                        : slot.moved(now - slot.full_at())
             );
         }
     }
@@ -122,13 +122,13 @@ public:
     // Calls `change` with the bucket and its history. `change` makes it the bucket of a sliding
     // limit, if it is not one yet.
     template <typename Change>
-    void slide(limit::bucket& place, Change change)
+    void slide(limit::bucket& slot, Change change)
     {
-        sliding_bucket b{place, history_of(place)};
+        sliding_bucket b{slot, history_of(slot)};
         const std::size_t before = b.past.own_room();
         change(b);
         count_moments(b.past.own_room() - before);
-        earliest_ = std::min(earliest_, place.full_at());
+        earliest_ = std::min(earliest_, slot.full_at());
     }
 
     // Forgets every bucket that is full, and every record of rejections and bans that is over,

@@ -25,11 +25,11 @@ struct header {
 
 }  // namespace
 
-void memory_store::save(snapshot_writer& to, base::instant now, in_flight places) const
+void memory_store::save(snapshot_writer& to, base::instant now, in_flight permits) const
 {
     snapshot_bytes bytes;
     bytes.put(now.time_since_epoch().count() + parts_->to_earlier);
-    record_writer records{bytes, now.time_since_epoch().count(), places};
+    record_writer records{bytes, now.time_since_epoch().count(), permits};
     for (std::size_t i = 0; i < parts_->buckets.segments(); ++i) {
         segment& in = parts_->buckets.at(i);
         in.lock();
@@ -49,7 +49,7 @@ void memory_store::save(snapshot_writer& to, base::instant now, in_flight places
         });
     }
     bytes.put(record::end);
-    bytes.put(parts_->place.load());
+    bytes.put(parts_->permit.load());
     to.put(bytes.bytes());
 }
 
@@ -60,7 +60,7 @@ std::size_t memory_store::restore(bytes_reader& from, base::instant now, base::d
     parts_->to_earlier = from.get<std::int64_t>() - begin;
     const std::size_t lost = record_reader{*parts_, from, at, begin}.read_all();
     // Files of older versions end without this number.
-    parts_->place = from.at_end() ? 1 : std::max<std::int64_t>(from.get<std::int64_t>(), 1);
+    parts_->permit = from.at_end() ? 1 : std::max<std::int64_t>(from.get<std::int64_t>(), 1);
     return lost;
 }
 

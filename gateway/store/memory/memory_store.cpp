@@ -15,7 +15,7 @@ std::int64_t ticks(base::instant now)
     return now.time_since_epoch().count();
 }
 
-// `vacancy` is the place where a bucket is, or would be, and the present moment.
+// `vacancy` is the slot where a bucket is, or would be, and the present moment.
 struct vacancy {
     bucket_id id;
     segment& in;
@@ -24,11 +24,11 @@ struct vacancy {
 
 // Returns the bucket after `requests` permits were released. Only permits taken since this bucket's
 // were last counted anew are released; older ones are forgotten.
-limit::bucket with_place_back(const limit::bucket& b, std::int64_t place, std::int64_t requests)
+limit::bucket with_permit_back(const limit::bucket& b, std::int64_t permit, std::int64_t requests)
 {
-    const bool counts = b.counts_in_flight() && std::abs(place) >= b.first_place();
+    const bool counts = b.counts_in_flight() && std::abs(permit) >= b.first_permit();
     return counts ? limit::bucket::in_flight(
-                        std::max<std::int64_t>(b.owed() - requests, 0), b.first_place()
+                        std::max<std::int64_t>(b.owed() - requests, 0), b.first_permit()
                     )
                   : b;
 }
@@ -56,22 +56,22 @@ bool is_correctable(
 
 // Corrects a bucket of permits. Clients without a slot release theirs in the shared bucket, where
 // they were taken.
-void correct_places(
+void correct_permits(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
 {
     using kind = limit::correction::kind;
     limit::bucket* const b = where.in.find(where.id);
-    if (what.what == kind::give_back && c.place < 0) {
+    if (what.what == kind::refund && c.permit < 0) {
         const std::lock_guard locked{parts.shared};
         if (shared_bucket* const shared = parts.shared.find(c.limit_name)) {
-            shared->bucket = with_place_back(shared->bucket, c.place, what.of.tokens);
+            shared->bucket = with_permit_back(shared->bucket, c.permit, what.of.tokens);
             forget_holder(*shared, where.id);
         }
-    } else if (what.what == kind::give_back && b != nullptr) {
-        where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));
+    } else if (what.what == kind::refund && b != nullptr) {
+        where.in.store(*b, with_permit_back(*b, c.permit, what.of.tokens));
     } else if (what.what == kind::reset && b != nullptr && is_correctable(c, where, *b, what.what)) {
-        parts.next_place();
+        parts.next_permit();
         where.in.store(*b, limit::bucket::in_flight(0));
     }
 }
@@ -114,7 +114,7 @@ void correct_tokens(
         if (resets) {
             sliding.reset(t);
         } else if (!limit::came_back(t, what.of.held, 0)) {
-            sliding.give_back(t, where.at.now, what.of);
+            sliding.refund(t, where.at.now, what.of);
         }
     });
 }
@@ -129,7 +129,7 @@ bool corrected(
         return ban(parts, c, where, what);
     }
     if (c.limit->counts_in_flight()) {
-        correct_places(parts, c, where, what);
+        correct_permits(parts, c, where, what);
     } else {
         correct_tokens(parts, c, where, what);
     }
@@ -150,7 +150,7 @@ memory_store::~memory_store() = default;
 // Acts on the buckets of these charges, in whichever process they are. `act` is told whether they
 // may be copies; if not, it returns nothing when the buckets have left this process.
 template <typename Act>
-bool memory_store::wherever(std::span<const charge> charges, base::instant now, Act act)
+bool memory_store::act_on_owner(std::span<const charge> charges, base::instant now, Act act)
 {
     std::optional<bool> done = act(copies::no);
     while (!done) {
@@ -175,14 +175,14 @@ bool memory_store::decide(
     intent what, std::span<const charge> charges, base::instant now, answer& into
 )
 {
-    return wherever(charges, now, [&](copies may_be) -> std::optional<bool> {
+    return act_on_owner(charges, now, [&](copies may_be) -> std::optional<bool> {
         into.clear();
         into.taken_at = now;
         memory_taking question{*parts_, charges, ticks(now), what};
         if (may_be == copies::no && !parts_->custody.here()) {
             return std::nullopt;
         }
-        if (!question.find_places()) {
+        if (!question.find_locations()) {
             return false;
         }
         question.decide(into);
@@ -204,7 +204,7 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
             const std::int64_t held = (now - given.taken_at - said.retry_after).count();
             const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
             charge taken = c;
-            taken.place = given.place(i);
+            taken.permit = given.permit(i);
             (void)correct(taken, {.of = back, .in_line = c.max_wait > base::duration{0}}, now);
         }
     }
@@ -212,7 +212,7 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
 
 bool memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
 {
-    return wherever({&c, 1}, now, [&](copies may_be) -> std::optional<bool> {
+    return act_on_owner({&c, 1}, now, [&](copies may_be) -> std::optional<bool> {
         if (what.what == limit::correction::kind::charge) {
             memory_taking question{*parts_, {&c, 1}, ticks(now), intent::take};
             if (may_be == copies::no && !parts_->custody.here()) {
@@ -233,7 +233,7 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
 {
     // A bucket that counted something else may count permits now, so a new permit number begins.
-    parts_->next_place();
+    parts_->next_permit();
     if (changed.empty()) {
         return;
     }

@@ -56,9 +56,9 @@ public:
     // bucket are released there.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
-    // Corrects what the bucket of this charge owes. Ignores the charge's cost; its `place` is the
-    // number of answer::place. A bucket that is not there owes nothing. A shared bucket takes only
-    // charges and released permits. A bucket whose rate has changed takes what
+    // Corrects what the bucket of this charge owes. Ignores the charge's cost; its `permit` is the
+    // number of answer::permit(). A bucket that is not there owes nothing. A shared bucket takes
+    // only charges and released permits. A bucket whose rate has changed takes what
     // limit::terms_to_correct_in() allows, and every correction by an operator. A reset forgets the
     // permits in flight: released later, they free nothing. Returns false if there is no room for
     // the ban or the charge; then nothing is changed.
@@ -89,7 +89,7 @@ public:
     // Writes what buckets owe, and their bans. Other threads go on meanwhile, as one segment is
     // locked at a time.
     // Thread: any.
-    void save(snapshot_writer& to, base::instant now, in_flight places) const;
+    void save(snapshot_writer& to, base::instant now, in_flight permits) const;
 
     // Restores what save() wrote `ago` earlier, until the file ends or is damaged. Returns the
     // number of buckets that found no room.
@@ -129,7 +129,7 @@ private:
     std::unique_ptr<swap_server> desk_;
 
     template <typename Act>
-    bool wherever(std::span<const charge> charges, base::instant now, Act act);
+    bool act_on_owner(std::span<const charge> charges, base::instant now, Act act);
 };
 
 }  // namespace gateway::store

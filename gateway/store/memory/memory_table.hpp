@@ -5,7 +5,7 @@
 // slots with linear probing. Untouched memory is not taken from the system. A slot is empty if its
 // bucket was never charged, which is all zeros, so fresh pages are an empty table.
 //
-// The place of a bucket depends on its key alone. The buckets of a client under several limits with
+// The slot of a bucket depends on its key alone. The buckets of a client under several limits with
 // the same key are side by side, in a segment that is locked once and in cache lines that are
 // fetched once.
 //
@@ -45,13 +45,13 @@ public:
     void prefetch(std::size_t index, const bucket_id& id) const
     {
         __builtin_prefetch(&segments_[index], 1);
-        __builtin_prefetch(&slots_[place_of(index, id)], 1);
+        __builtin_prefetch(&slots_[slot_of(index, id)], 1);
     }
 
     // Prefetches the history of a bucket that slides.
     void prefetch_history(std::size_t index, const bucket_id& id) const
     {
-        __builtin_prefetch(&histories_[place_of(index, id)], 1);
+        __builtin_prefetch(&histories_[slot_of(index, id)], 1);
     }
 
     segment& at(std::size_t index) { return segments_[index]; }
@@ -120,7 +120,7 @@ private:
     // Number of segments visited to forget full buckets, which tells the next one.
     std::atomic<std::size_t> cursor_{0};
 
-    std::size_t place_of(std::size_t index, const bucket_id& id) const
+    std::size_t slot_of(std::size_t index, const bucket_id& id) const
     {
         return index * segment_size_ + home_slot(id, segment_size_);
     }

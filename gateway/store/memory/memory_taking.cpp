@@ -20,7 +20,7 @@ memory_taking::memory_taking(
 memory_taking::~memory_taking()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        const place& p = places_[i];
+        const location& p = locations_[i];
         if (p.what == kind::promised && p.first == i) {
             parts_.buckets.release(segment_of(p));
         }
@@ -37,13 +37,13 @@ void memory_taking::decide(answer& a)
 {
     if (store::decide(charges_, *this, what_, a)) {
         keep_taken();
-        tell_places(a);
+        report_permits(a);
     }
 }
 
 bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 {
-    segment& in = segment_of(places_[0]);
+    segment& in = segment_of(locations_[0]);
     if (limit::bucket* const b = in.find(ids_[0])) {
         const auto own = limit::terms_to_correct_in(
             terms(0), *b, moment_with_past(in, *b, now_), limit::correction::kind::charge
@@ -56,7 +56,7 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
             return true;
         }
     }
-    if (!find_places()) {
+    if (!find_locations()) {
         return false;
     }
     standing& s = standing_for(0);
@@ -69,7 +69,7 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 // Rejects a banned client, and counts rejections.
 void memory_taking::punish(std::size_t i, limit::decision& said)
 {
-    segment& in = segment_of(places_[i]);
+    segment& in = segment_of(locations_[i]);
     const limit::penalty* const p = charges_[i].penalty;
     limit::offences* o = in.find_offences(ids_[i]);
     const bool counts = p != nullptr && p->any() && what_ == intent::take;
@@ -93,7 +93,7 @@ void memory_taking::punish(std::size_t i, limit::decision& said)
 void memory_taking::keep_taken()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = places_[i];
+        location& p = locations_[i];
         standing& s = p.stands;
         // A bucket that is full needs none of the room it was promised: it is as good as never
         // seen.
@@ -103,7 +103,7 @@ void memory_taking::keep_taken()
         if (terms(i).counts_permits()) {
             const bool begins = !s.before.counts_in_flight() || s.before.owed() == 0;
             s.after = limit::bucket::in_flight(
-                s.after.owed(), begins ? parts_.place.load() : s.before.first_place()
+                s.after.owed(), begins ? parts_.permit.load() : s.before.first_permit()
             );
         }
         if (p.what == kind::promised) {
@@ -121,12 +121,12 @@ void memory_taking::keep_taken()
 }
 
 // Puts the number by which permits are released later into the answer.
-void memory_taking::tell_places(answer& a)
+void memory_taking::report_permits(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         if (terms(i).counts_permits()) {
-            a.places = parts_.place.load();
-            if (place_for(i).what == kind::shared) {
+            a.permits = parts_.permit.load();
+            if (location_for(i).what == kind::shared) {
                 a.add_shared(i);
                 note_holder(i, a.decisions()[i]);
             }
@@ -144,7 +144,7 @@ void memory_taking::note_holder(std::size_t i, const limit::decision& said)
 
 void memory_taking::fulfil(std::size_t i)
 {
-    place& p = places_[i];
+    location& p = locations_[i];
     const slot fresh{ids_[i], limit_tag(charges_[i].limit_name), p.stands.after};
     p.at = &parts_.buckets.fulfil(segment_of(p), fresh, now_, ids());
     p.what = kind::kept;

@@ -41,9 +41,9 @@ struct memory_parts {
     std::int64_t to_earlier = 0;
     // Number by which permits that are taken now are known. A bucket whose permits begin to be
     // counted anew gives them a higher number than those before; its segment is locked meanwhile.
-    std::atomic<std::int64_t> place{1};
+    std::atomic<std::int64_t> permit{1};
 
-    void next_place() { place.fetch_add(1); }
+    void next_permit() { permit.fetch_add(1); }
 };
 
 inline std::uint32_t limit_tag(std::string_view limit_name)
@@ -88,24 +88,24 @@ public:
     memory_taking(const memory_taking&) = delete;
     memory_taking& operator=(const memory_taking&) = delete;
 
-    // Finds a place for every charge. Returns false if there is no room and on_full is `reject`.
-    bool find_places();
+    // Finds a slot for every charge. Returns false if there is no room and on_full is `reject`.
+    bool find_locations();
 
     // Decides all charges, and takes what was allowed if that is the intent.
     // Requires: find_places() returned true.
     void decide(answer& a);
 
-    // Takes tokens of the only charge, in place of find_places() and decide(): whatever its bucket
-    // holds, or, if not `into_debt`, at most what it holds. See limit::terms_to_correct_in. Returns
-    // false if there is no room.
+    // Takes tokens of the only charge, in place of find_locations() and decide(): whatever its
+    // bucket holds, or, if not `into_debt`, at most what it holds. See limit::terms_to_correct_in.
+    // Returns false if there is no room.
     bool take_anyway(std::int64_t tokens, bool into_debt);
 
     // The functions that store::decide() calls.
-    standing& standing_for(std::size_t i) { return place_for(i).stands; }
+    standing& standing_for(std::size_t i) { return location_for(i).stands; }
 
     limit::moment moment(std::size_t i, const limit::terms& t) const
     {
-        const place& p = place_for(i);
+        const location& p = location_for(i);
         if (t.keeps_history()) {
             return history_of(p) == nullptr ? limit::moment{now_}
                                             : limit::moment{now_, *history_of(p)};
@@ -116,7 +116,7 @@ public:
 
     void apply_bans(std::size_t i, limit::decision& said)
     {
-        if (charges_[i].penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
+        if (charges_[i].penalty != nullptr || segment_of(locations_[i]).has_bans(now_)) {
             punish(i, said);
         }
     }
@@ -126,7 +126,7 @@ private:
     enum class kind : std::uint8_t { kept, promised, shared };
 
     // One line of the cache.
-    struct place {
+    struct location {
         kind what;
         // Index of the first charge of the question with the same bucket, possibly this one.
         std::uint8_t first;
@@ -141,7 +141,7 @@ private:
         standing stands;
     };
 
-    static_assert(sizeof(place) == 64);
+    static_assert(sizeof(location) == 64);
 
     memory_parts& parts_;
     std::span<const charge> charges_;
@@ -153,7 +153,7 @@ private:
     // Only the first charges_.size() elements (of `locked_`: locked_count_) are ever filled.
     // Clearing all of them would cost 20 ns.
     union {
-        std::array<place, max_charges> places_;
+        std::array<location, max_charges> locations_;
     };
 
     union {
@@ -175,14 +175,14 @@ private:
     bool slides(std::size_t i) const { return terms(i).keeps_history(); }
 
     // Returns the history of a sliding limit's bucket, or null if nothing was taken.
-    const limit::history* history_of(const place& p) const
+    const limit::history* history_of(const location& p) const
     {
         return p.what == kind::kept && p.past == nullptr
                    ? &parts_.buckets.at(p.segment).history_of(*p.at)
                    : p.past;
     }
 
-    void keep(place& p, const limit::bucket& b)
+    void keep(location& p, const limit::bucket& b)
     {
         if (p.what == kind::shared) {
             *p.at = b;
@@ -192,7 +192,7 @@ private:
     }
 
     template <typename Change>
-    void slide(place& p, Change change)
+    void slide(location& p, Change change)
     {
         if (p.what == kind::shared) {
             sliding_bucket b{*p.at, *p.past};
@@ -202,13 +202,19 @@ private:
         }
     }
 
-    segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
+    segment& segment_of(const location& p) { return parts_.buckets.at(p.segment); }
 
-    // Returns the place that stands for all charges of the same bucket: that of the first charge of
-    // the bucket or, if it had no room, of the first charge of the shared bucket.
-    place& place_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
+    // Returns the location that stands for all charges of the same bucket: that of the first charge
+    // of the bucket or, if it had no room, of the first charge of the shared bucket.
+    location& location_for(std::size_t i)
+    {
+        return locations_[locations_[locations_[i].first].first];
+    }
 
-    const place& place_for(std::size_t i) const { return places_[places_[places_[i].first].first]; }
+    const location& location_for(std::size_t i) const
+    {
+        return locations_[locations_[locations_[i].first].first];
+    }
 
     void locate();
     void lock();
@@ -216,15 +222,15 @@ private:
     bool find_room();
     bool turn_away(std::size_t i);
     bool promise_room(std::size_t i);
-    bool holds_shared_places(std::size_t i);
+    bool holds_shared_permits(std::size_t i);
     void begin_with_shared_debt(std::size_t i);
     void share(std::size_t i);
-    void read_places();
+    void read_locations();
     void follow_terms(std::size_t i);
     void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
     void punish(std::size_t i, limit::decision& said);
     void keep_taken();
-    void tell_places(answer& a);
+    void report_permits(answer& a);
     void note_holder(std::size_t i, const limit::decision& said);
     void fulfil(std::size_t i);
 };

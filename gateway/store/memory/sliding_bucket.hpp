@@ -47,10 +47,10 @@ struct sliding_bucket {
     }
 
     // Refunds tokens that were taken `what.held` ago.
-    void give_back(const limit::terms& t, std::int64_t now, const limit::refund& what)
+    void refund(const limit::terms& t, std::int64_t now, const limit::refund& what)
     {
         past.forget(now - t.length);
-        past.give_back(now - what.held, what.tokens);
+        past.refund(now - what.held, what.tokens);
         follow(t);
     }
 

@@ -29,7 +29,7 @@ std::string words_of(int error)
 
 // A path that cannot be examined gets no complaint: the user that the gateway will run as may be
 // able to use it.
-std::optional<std::string> complaint_about_place(const std::string& path)
+std::optional<std::string> complaint_about_path(const std::string& path)
 {
     namespace fs = std::filesystem;
     std::error_code ec;
@@ -119,7 +119,7 @@ std::optional<std::string> snapshot_writer::finish()
         error_ = errno;
     }
     // The path is checked again, as renaming over a device, for example, would remove it.
-    if (const auto complaint = path_.empty() ? std::nullopt : complaint_about_place(path_);
+    if (const auto complaint = path_.empty() ? std::nullopt : complaint_about_path(path_);
         error_ == 0 && complaint) {
         return "it " + *complaint;
     }

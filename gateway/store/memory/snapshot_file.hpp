@@ -22,7 +22,7 @@ namespace gateway::store {
 
 // Returns why no snapshot can be kept at `path`, as words that follow the path, or nothing if one
 // can.
-std::optional<std::string> complaint_about_place(const std::string& path);
+std::optional<std::string> complaint_about_path(const std::string& path);
 
 class snapshot_bytes {
 public:

@@ -29,7 +29,7 @@ BEGIN
         h.debt := h.debt + least(c.cost, greatest(most - h.debt, 0) / t.unit) * t.unit;
     ELSIF c.correction = @reset@ THEN
         h.debt := 0;
-    ELSIF c.correction = @give_back@ AND h.debt > 0 AND (c.is_grant OR NOT h.changed)
+    ELSIF c.correction = @refund@ AND h.debt > 0 AND (c.is_grant OR NOT h.changed)
         AND NOT (c.in_line AND gateway.others_wait(c, h, now)) THEN
         lost := c.held;
         IF t.kind = 'w' THEN
@@ -59,7 +59,7 @@ BEGIN
     ELSIF c.correction = @reset@ THEN
         h.moments := '{}';
         h.amounts := '{}';
-    ELSIF c.correction = @give_back@ AND (c.is_grant OR NOT h.restarted) THEN
+    ELSIF c.correction = @refund@ AND (c.is_grant OR NOT h.restarted) THEN
         FOR i IN 1 .. cardinality(h.moments) LOOP
             IF h.moments[i] >= since THEN
                 given := least(left_over, h.amounts[i]);
@@ -124,7 +124,7 @@ BEGIN
             made := h;
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
-            IF c.correction = @give_back@ AND made.debt = h.debt AND NOT h.restarted THEN
+            IF c.correction = @refund@ AND made.debt = h.debt AND NOT h.restarted THEN
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
                 -- is asked for again, that says better when these were taken.
                 DELETE FROM gateway.buckets WHERE key = c.receipt;

@@ -87,7 +87,7 @@ BEGIN
             c.ban_key := keys[key];
             at := at + 4;
         END IF;
-        IF c.correction BETWEEN @give_back@ AND @renew@ AND NOT c.is_grant THEN
+        IF c.correction BETWEEN @refund@ AND @renew@ AND NOT c.is_grant THEN
             own := gateway.terms_to_correct_in(c.correction, t, its_key, now);
             c.is_lost := coalesce(c.is_lost, false) OR own IS NULL;
             t := CASE WHEN own IS NULL THEN t ELSE own END;

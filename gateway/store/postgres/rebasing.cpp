@@ -57,7 +57,7 @@ net::task<std::optional<failure>> rebasing::attempt()
         why = co_await walk(limits_[i]);
     }
     if (!why && !cancelled()) {
-        const std::vector<std::string> parameters{mark_key(options_.key_prefix)};
+        const std::vector<std::string> parameters{epoch_key(options_.key_prefix)};
         if (co_await database_.ask("SELECT gateway.note_grant_1($1)", parameters) == nullptr) {
             why = database_.last_trouble().why;
         }

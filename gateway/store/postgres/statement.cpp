@@ -18,7 +18,7 @@ constexpr unsigned type_texts = 1009;
 constexpr unsigned type_bigints = 1016;
 
 constexpr const char* take_any = "take_1";
-constexpr const char* take_usual = "take_usual_2";
+constexpr const char* take_simple = "take_usual_2";
 constexpr const char* take_one = "take_one_2";
 
 // Returns the SQL of a call through a pooler. That gives each transaction another connection
@@ -35,7 +35,7 @@ std::string pooled_call_of(std::string_view function, std::size_t parameters)
 
 // True if one statement can answer the whole call at once: it has usual questions only (see
 // encoded_call.hpp), no bucket comes twice, and something is to be taken from each.
-bool is_usual(const encoded_call& encoded)
+bool is_simple(const encoded_call& encoded)
 {
     const bool all = std::all_of(encoded.shape.begin(), encoded.shape.end(), [](const auto& s) {
         return s.keys > 0 && s.cost > 0;
@@ -48,10 +48,10 @@ bool is_usual(const encoded_call& encoded)
 }
 
 // Encodes a number for each bucket, taken from the group of questions that the bucket is in.
-std::string numbers_of(const encoded_call& encoded, std::int64_t usual_questions::*what)
+std::string numbers_of(const encoded_call& encoded, std::int64_t simple_charges::*what)
 {
     std::vector<std::int64_t> all;
-    for (const usual_questions& s : encoded.shape) {
+    for (const simple_charges& s : encoded.shape) {
         all.insert(all.end(), static_cast<std::size_t>(s.keys), s.*what);
     }
     return encode_numbers(all);
@@ -65,12 +65,12 @@ statement::value bigint(std::int64_t number)
 // True if the call is usual and about one bucket, however many times that is asked.
 bool is_one(const encoded_call& encoded)
 {
-    return encoded.shape.size() == 1 && encoded.keys.size() == 2 && is_usual(encoded);
+    return encoded.shape.size() == 1 && encoded.keys.size() == 2 && is_simple(encoded);
 }
 
 statement one_statement(encoded_call encoded)
 {
-    const usual_questions& asked = encoded.shape[0];
+    const simple_charges& asked = encoded.shape[0];
     statement s;
     s.values = {
         {type_text, false, std::string{encoded.keys[0]}},
@@ -84,7 +84,7 @@ statement one_statement(encoded_call encoded)
     return s;
 }
 
-statement usual_statement(encoded_call encoded)
+statement simple_statement(encoded_call encoded)
 {
     texts buckets;
     for (std::size_t i = 0; i + 1 < encoded.keys.size(); ++i) {
@@ -93,10 +93,10 @@ statement usual_statement(encoded_call encoded)
     statement s;
     s.values = {
         {type_texts, true, encode_texts(buckets)},
-        {type_bigints, true, numbers_of(encoded, &usual_questions::times)},
-        {type_bigints, true, numbers_of(encoded, &usual_questions::cost)},
-        {type_bigints, true, numbers_of(encoded, &usual_questions::interval)},
-        {type_bigints, true, numbers_of(encoded, &usual_questions::burst)},
+        {type_bigints, true, numbers_of(encoded, &simple_charges::times)},
+        {type_bigints, true, numbers_of(encoded, &simple_charges::cost)},
+        {type_bigints, true, numbers_of(encoded, &simple_charges::interval)},
+        {type_bigints, true, numbers_of(encoded, &simple_charges::burst)},
         {type_text, false, std::string{encoded.keys[encoded.keys.size() - 1]}},
         bigint(encoded.numbers[0])};
     s.shape = std::move(encoded.shape);
@@ -146,10 +146,10 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
     if (is_one(encoded)) {
         return finished(one_statement(std::move(encoded)), take_one, form);
     }
-    if (is_usual(encoded)) {
-        return finished(usual_statement(std::move(encoded)), take_usual, form);
+    if (is_simple(encoded)) {
+        return finished(simple_statement(std::move(encoded)), take_simple, form);
     }
-    how.ones = usual::apart;
+    how.ones = grouping::apart;
     encoded = encode(c, how);
     statement s;
     s.values = {
@@ -162,7 +162,7 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
 statement probe(std::int64_t number, const statement_form& form)
 {
     return finished(
-        usual_statement(encode_probe(number, {.key_prefix = form.key_prefix})), take_usual, form
+        simple_statement(encode_probe(number, {.key_prefix = form.key_prefix})), take_simple, form
     );
 }
 

@@ -28,7 +28,7 @@ struct statement {
     std::string sql;
     std::vector<value> values;
     // Questions of the call, by which the reply is parsed.
-    std::vector<usual_questions> shape;
+    std::vector<simple_charges> shape;
 };
 
 // `statement_form` says how statements are sent on a connection.

@@ -97,7 +97,7 @@ BEGIN
             made := gateway.banned_by_hand(c, h, now);
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
-            IF c.correction = @give_back@ AND made.debt = h.debt AND NOT h.restarted THEN
+            IF c.correction = @refund@ AND made.debt = h.debt AND NOT h.restarted THEN
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
                 -- is asked for again, that says better when these were taken.
                 DELETE FROM gateway.buckets WHERE key = c.receipt;

@@ -52,7 +52,7 @@ void link::send_probe(std::int64_t number)
     std::string tagged_prefix;
     if (cluster_ != nullptr) {
         tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_.address()));
-        how = {.key_prefix = tagged_prefix, .mark = marks::none};
+        how = {.key_prefix = tagged_prefix, .epoch = epoch_keys::none};
     }
     encoded_call encoded = encode_probe(number, how);
     encode_take(next.bytes, script_sha_, encoded);

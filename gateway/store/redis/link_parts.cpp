@@ -26,7 +26,7 @@ void link::send_parts(const call& c)
         next.part = i;
         next.until = c.sent + options_.timeout;
         const encoding_options how{
-            .key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
+            .key_prefix = prefix, .unix_now = base::unix_time(), .epoch = epoch_keys::none};
         encoded_call encoded = encode(c.number, parts.questions(i), how);
         encode_take(next.bytes, script_sha_, encoded);
         parts.told(i, std::move(encoded.shape));

@@ -138,14 +138,14 @@ net::task<std::optional<failure>> rebasing::walk()
 {
     std::string cursor = "0";
     const std::string limits = words_of(limits_);
-    const std::string mark = mark_key(options_.key_prefix);
+    const std::string epoch = epoch_key(options_.key_prefix);
     reply said;
     do {
         std::string command;
         std::vector<std::string_view> words{"EVAL", rebase_script, "0"};
         if (options_.cluster.empty()) {
             words.back() = "1";
-            words.push_back(mark);
+            words.push_back(epoch);
         }
         words.insert(words.end(), {cursor, keys_per_step, options_.key_prefix, limits});
         encode(command, words);

@@ -158,7 +158,7 @@ local function give_back_kept(bucket, since, tokens)
     return tokens
 end
 
--- Twin of limit::history::give_back(). How many tokens are left that it did not find.
+-- Twin of limit::history::refund(). How many tokens are left that it did not find.
 local function give_back(bucket, since, tokens)
     if not bucket.replaces then
         tokens = give_back_kept(bucket, since, tokens)

@@ -12,7 +12,7 @@ bool same(const charge& a, const charge& b)
     return a.bucket_name.hash() == b.bucket_name.hash() && a.correction == nullptr &&
            b.correction == nullptr && a.limit == b.limit && a.cost == b.cost &&
            a.enforced == b.enforced && a.max_wait == b.max_wait &&
-           a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
+           a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.permit == b.permit &&
            a.looks == b.looks && a.bucket_name.bytes() == b.bucket_name.bytes() &&
            a.limit_name == b.limit_name;
 }

@@ -10,7 +10,7 @@ namespace gateway::store::call_flags {
 // A charge's kind is a sum. The first addend is `enforced` or 0 for a request, or what a correction
 // does.
 inline constexpr std::int64_t enforced = 1;
-inline constexpr std::int64_t give_back = 2;
+inline constexpr std::int64_t refund = 2;
 inline constexpr std::int64_t charge = 3;
 inline constexpr std::int64_t reset = 4;
 inline constexpr std::int64_t renew = 5;

@@ -29,7 +29,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         link_.proved();
         breaker_.succeeded(now);
     }
-    if (last_answer_.heard(said.grant_mark(), c.sent)) {
+    if (last_answer_.heard(said.grant_epoch(), c.sent)) {
         empty_.forget();
         leases_.forget();
     }

@@ -79,11 +79,11 @@ void conversation_state::drop_those_who_left(call& c)
 {
     std::size_t kept = 0;
     for (pending_question& p : c.all()) {
-        pending_question& place = c.questions[kept];
-        if (p.asker != nullptr && &place != &p) {
-            place.take_over(p);
+        pending_question& slot = c.questions[kept];
+        if (p.asker != nullptr && &slot != &p) {
+            slot.take_over(p);
         }
-        kept += place.asker != nullptr ? 1 : 0;
+        kept += slot.asker != nullptr ? 1 : 0;
     }
     c.count = kept;
 }

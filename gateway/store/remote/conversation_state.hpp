@@ -71,8 +71,9 @@ public:
 
     // True if nothing is left to read.
     virtual bool ended() const = 0;
-    // Returns the grant mark (last_answer.hpp). It changes when somebody has given a bucket tokens.
-    virtual std::int64_t grant_mark() const = 0;
+    // Returns the grant epoch (last_answer.hpp). It changes when somebody has given a bucket
+    // tokens.
+    virtual std::int64_t grant_epoch() const = 0;
 
 protected:
     ~call_results() = default;

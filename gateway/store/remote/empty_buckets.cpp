@@ -19,7 +19,7 @@ bool may_be_remembered(const charge& c)
 }  // namespace
 
 empty_buckets::empty_buckets(const last_answer& last, base::duration fresh_for)
-    : last_(last), fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, places / ways>>())
+    : last_(last), fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, slots / ways>>())
 {}
 
 void empty_buckets::remember(
@@ -54,7 +54,7 @@ bool empty_buckets::decides(
     bool all_known = true;
     for (const charge& c : charges) {
         all_shadow = all_shadow && !c.enforced;
-        const place* const p = may_be_remembered(c) ? find(c, fresh_at) : nullptr;
+        const slot* const p = may_be_remembered(c) ? find(c, fresh_at) : nullptr;
         const auto said = p == nullptr
                               ? limit::step{.allowed = true, .after = {}}
                               : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);
@@ -72,7 +72,7 @@ bool empty_buckets::decides(
 
 empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
 {
-    return (*sets_)[id.low % (places / ways)];
+    return (*sets_)[id.low % (slots / ways)];
 }
 
 // Updates the bucket if it is remembered, whatever is in it now. Otherwise remembers it only if it
@@ -80,18 +80,18 @@ empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
 void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty)
 {
     const limit::terms& t = c.limit->in_microseconds();
-    const place fresh{
+    const slot fresh{
         c.bucket_name.hash(),
         {t, full_at},
         t.burst,
         floor_us(last_.asked_at() + fresh_for_),
-        last_.mark()};
+        last_.epoch()};
     set& in = set_of(fresh.id);
-    const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
-    const auto free_at = [this, now](const place& p) {
-        return p.fresh_until > now && p.mark == last_.mark() ? p.bucket.full_at() : 0;
+    const auto same = [&fresh](const slot& p) { return p.id == fresh.id; };
+    const auto free_at = [this, now](const slot& p) {
+        return p.fresh_until > now && p.epoch == last_.epoch() ? p.bucket.full_at() : 0;
     };
-    const auto sooner = [&free_at](const place& a, const place& b) {
+    const auto sooner = [&free_at](const slot& a, const slot& b) {
         return free_at(a) < free_at(b);
     };
     auto at = std::find_if(in.begin(), in.end(), same);
@@ -107,13 +107,13 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
 
 // Returns the bucket's entry, or null. Null as well if the limit has changed since: the store's
 // bucket adopts the change in its own time.
-const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fresh_at) const
+const empty_buckets::slot* empty_buckets::find(const charge& c, std::int64_t fresh_at) const
 {
     const limit::terms& t = c.limit->in_microseconds();
     const base::hash128 id = c.bucket_name.hash();
-    for (const place& p : set_of(id)) {
+    for (const slot& p : set_of(id)) {
         if (p.id == id) {
-            const bool counts = p.fresh_until > fresh_at && p.mark == last_.mark() &&
+            const bool counts = p.fresh_until > fresh_at && p.epoch == last_.epoch() &&
                                 p.bucket.follows(t) && p.burst == t.burst;
             return counts ? &p : nullptr;
         }

@@ -3,7 +3,7 @@
 //
 // Somebody may give a bucket tokens meanwhile: see store/remote/last_answer.hpp. While the store
 // can be asked, no answer counts for longer than `fresh_for` after its question, either, so that a
-// bucket that was deleted by hand is noticed, too. In stores whose answers carry no grant mark,
+// bucket that was deleted by hand is noticed, too. In stores whose answers carry no grant epoch,
 // `fresh_for` is as short as last_answer::heard_for.
 //
 // The debt of a bucket shrinks faster than its rate only by grants, and by refunds of other
@@ -33,7 +33,7 @@ namespace gateway::store {
 
 class empty_buckets {
 public:
-    static constexpr std::size_t places = 16'384;
+    static constexpr std::size_t slots = 16'384;
 
     // Remembers buckets of the store that answered `last`.
     // Ownership: `last` outlives this object.
@@ -60,26 +60,26 @@ private:
     // An entry for one bucket. One whose bucket is full again, or that no longer counts, makes room
     // first.
     // Units: microseconds, as stores count.
-    struct place {
+    struct slot {
         base::hash128 id;
         limit::bucket bucket;
         std::int64_t burst = 0;
         std::int64_t fresh_until = 0;
-        // Grant mark at which the bucket was remembered.
-        std::int64_t mark = 0;
+        // Grant epoch at which the bucket was remembered.
+        std::int64_t epoch = 0;
     };
 
-    using set = std::array<place, ways>;
+    using set = std::array<slot, ways>;
 
     const last_answer& last_;
     base::duration fresh_for_;
-    std::unique_ptr<std::array<set, places / ways>> sets_;
+    std::unique_ptr<std::array<set, slots / ways>> sets_;
     // Time by which every remembered bucket is full again.
     std::int64_t last_full_at_ = 0;
 
     set& set_of(const base::hash128& id) const;
     void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);
-    const place* find(const charge& c, std::int64_t fresh_at) const;
+    const slot* find(const charge& c, std::int64_t fresh_at) const;
 };
 
 }  // namespace gateway::store

@@ -19,7 +19,7 @@ void texts::add(std::int64_t n)
 namespace {
 
 // True if the question is one charge of a token bucket, and nothing else.
-bool is_usual(std::span<const charge> charges)
+bool is_simple(std::span<const charge> charges)
 {
     const charge& c = charges.front();
     return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
@@ -42,19 +42,19 @@ std::int64_t kind_of(const limit::correction& made)
 {
     using kind = limit::correction::kind;
     constexpr auto last = static_cast<std::int64_t>(kind::unban);
-    static_assert(call_flags::give_back + last == call_flags::unban, "both have the same order");
-    return call_flags::give_back + static_cast<std::int64_t>(made.what);
+    static_assert(call_flags::refund + last == call_flags::unban, "both have the same order");
+    return call_flags::refund + static_cast<std::int64_t>(made.what);
 }
 
 std::int64_t number_in(std::int64_t number, const encoding_options& how)
 {
-    return how.mark == marks::one ? number : -number;
+    return how.epoch == epoch_keys::one ? number : -number;
 }
 
-void add_mark(encoded_call& encoded, const encoding_options& how)
+void add_epoch(encoded_call& encoded, const encoding_options& how)
 {
-    if (how.mark == marks::one) {
-        encoded.keys.add(mark_key(how.key_prefix));
+    if (how.epoch == epoch_keys::one) {
+        encoded.keys.add(epoch_key(how.key_prefix));
     }
 }
 
@@ -70,11 +70,11 @@ public:
     void add(std::span<const charge> charges, std::size_t times)
     {
         const auto often = static_cast<std::int64_t>(times);
-        if (how_.ones == usual::together && is_usual(charges)) {
-            add_usual(charges.front(), often);
+        if (how_.ones == grouping::together && is_simple(charges)) {
+            add_simple(charges.front(), often);
             return;
         }
-        end_usual();
+        end_simple();
         told_.shape.push_back({.times = often});
         add_number(often);
         add_number(static_cast<std::int64_t>(charges.size()));
@@ -85,10 +85,10 @@ public:
 
     encoded_call end()
     {
-        end_usual();
-        add_mark(told_, how_);
-        told_.numbers.push_back(static_cast<std::int64_t>(usual_limits_.size()));
-        for (const limit::limit* l : usual_limits_) {
+        end_simple();
+        add_epoch(told_, how_);
+        told_.numbers.push_back(static_cast<std::int64_t>(simple_limits_.size()));
+        for (const limit::limit* l : simple_limits_) {
             told_.numbers.push_back(l->in_microseconds().interval);
             told_.numbers.push_back(l->burst());
         }
@@ -102,24 +102,24 @@ private:
     // Numbers of the questions, which follow the limits of simple ones.
     std::vector<std::int64_t> numbers_;
     // Limits of simple questions, each once.
-    std::vector<const limit::limit*> usual_limits_;
+    std::vector<const limit::limit*> simple_limits_;
     // Simple questions that came last, whose numbers are still to be added.
-    usual_questions usual_;
-    const limit::limit* usual_limit_ = nullptr;
+    simple_charges simple_;
+    const limit::limit* simple_limit_ = nullptr;
 
     void add_number(std::int64_t n) { numbers_.push_back(n); }
 
-    void add_usual(const charge& c, std::int64_t times)
+    void add_simple(const charge& c, std::int64_t times)
     {
         // No bucket may come twice among these, unless its question never passes: take.lua reads
         // all of them before it writes any. Questions to one bucket that fit here ask the same, and
         // bring_together() has made them neighbors.
-        const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
-                          usual_.enforced == c.enforced && usual_.cost == cost_of(c);
+        const bool fits = simple_.keys > 0 && simple_limit_ == c.limit && simple_.times == times &&
+                          simple_.enforced == c.enforced && simple_.cost == cost_of(c);
         if (!fits) {
-            end_usual();
-            usual_limit_ = c.limit;
-            usual_ = {
+            end_simple();
+            simple_limit_ = c.limit;
+            simple_ = {
                 .times = times,
                 .enforced = c.enforced,
                 .cost = cost_of(c),
@@ -127,29 +127,29 @@ private:
                 .burst = c.limit->burst()};
         }
         told_.keys.add(key_of(how_.key_prefix, c));
-        ++usual_.keys;
+        ++simple_.keys;
     }
 
-    void end_usual()
+    void end_simple()
     {
-        if (usual_.keys > 0) {
-            add_number(usual_.times);
+        if (simple_.keys > 0) {
+            add_number(simple_.times);
             add_number(0);
-            add_number(usual_.cost);
-            add_number(number_of(*usual_limit_));
-            add_number(usual_.keys);
-            told_.shape.push_back(usual_);
+            add_number(simple_.cost);
+            add_number(number_of(*simple_limit_));
+            add_number(simple_.keys);
+            told_.shape.push_back(simple_);
         }
-        usual_.keys = 0;
+        simple_.keys = 0;
     }
 
     // Returns the number of a limit in the call, from 1.
     std::int64_t number_of(const limit::limit& l)
     {
-        const auto found = std::find(usual_limits_.begin(), usual_limits_.end(), &l);
-        const auto number = found - usual_limits_.begin() + 1;
-        if (found == usual_limits_.end()) {
-            usual_limits_.push_back(&l);
+        const auto found = std::find(simple_limits_.begin(), simple_limits_.end(), &l);
+        const auto number = found - simple_limits_.begin() + 1;
+        if (found == simple_limits_.end()) {
+            simple_limits_.push_back(&l);
         }
         return number;
     }
@@ -165,7 +165,7 @@ private:
         }
         c.limit->append_numbers(numbers_, how_.unix_now);
         if (c.limit->counts_in_flight()) {
-            add_number(c.place);
+            add_number(c.permit);
         }
         add_penalty(c);
     }
@@ -208,14 +208,14 @@ private:
         add_number(
             kind_of(made) + flag_if(c.penalty != nullptr, call_flags::has_penalty) +
             flag_if(c.is_grant, call_flags::is_grant) +
-            flag_if(made.grant_mark.has_value(), call_flags::of_lease) +
+            flag_if(made.grant_epoch.has_value(), call_flags::of_lease) +
             flag_if(made.in_line, call_flags::in_line)
         );
         add_number(made.of.held);
         const bool adds = made.what == limit::correction::kind::charge;
         add_number(adds ? (made.into_debt ? 0 : 1) : made.of.owed_before);
-        if (made.grant_mark) {
-            add_number(*made.grant_mark);
+        if (made.grant_epoch) {
+            add_number(*made.grant_epoch);
         }
     }
 };
@@ -255,7 +255,7 @@ encoded_call encode_probe(std::int64_t number, const encoding_options& how)
 {
     encoded_call encoded;
     encoded.keys.add(std::string{how.key_prefix} + "probe");
-    add_mark(encoded, how);
+    add_epoch(encoded, how);
     // The bucket gets a token per microsecond, and holds a thousand at most. It is never rejected,
     // and forgotten at once.
     encoded.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
@@ -264,7 +264,7 @@ encoded_call encode_probe(std::int64_t number, const encoding_options& how)
     return encoded;
 }
 
-std::string mark_key(std::string_view key_prefix)
+std::string epoch_key(std::string_view key_prefix)
 {
     return std::string{key_prefix} + "grant";
 }

@@ -36,9 +36,9 @@ private:
     std::vector<std::size_t> ends_;
 };
 
-// `usual_questions` are simple questions, each of one charge of a token bucket and nothing else,
+// `simple_charges` are simple questions, each of one charge of a token bucket and nothing else,
 // that differ only in their keys and are encoded together.
-struct usual_questions {
+struct simple_charges {
     // Number of times that each is asked, in a row.
     std::int64_t times = 1;
     // False in shadow mode.
@@ -55,22 +55,22 @@ struct encoded_call {
     texts keys;
     std::vector<std::int64_t> numbers;
     // Questions of the call, in their order.
-    std::vector<usual_questions> shape;
+    std::vector<simple_charges> shape;
 };
 
-// `usual` says if simple questions are encoded together, or each like any other.
-enum class usual { together, apart };
+// `grouping` says if simple questions are encoded together, or each like any other.
+enum class grouping { together, apart };
 
-// `marks` says if the key of the grant mark is the last of the call's keys. Without it, the call's
-// number is negative, also in the reply.
-enum class marks { one, none };
+// `epoch_keys` says if the key of the grant epoch is the last of the call's keys. Without it, the
+// call's number is negative, also in the reply.
+enum class epoch_keys { one, none };
 
 struct encoding_options {
     std::string_view key_prefix;
     // Unix time now. The store gets the windows of a calendar around it.
     base::duration unix_now{0};
-    usual ones = usual::together;
-    marks mark = marks::one;
+    grouping ones = grouping::together;
+    epoch_keys epoch = epoch_keys::one;
 };
 
 // Encodes a call.
@@ -85,8 +85,8 @@ encoded_call encode(const call& c, const encoding_options& how);
 // Encodes a call that always writes, to a key of its own that is gone some milliseconds later.
 encoded_call encode_probe(std::int64_t number, const encoding_options& how);
 
-// Returns the key of the grant mark.
-std::string mark_key(std::string_view key_prefix);
+// Returns the key of the grant epoch.
+std::string epoch_key(std::string_view key_prefix);
 
 // Returns the key of a bucket: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);

@@ -20,13 +20,13 @@ class last_answer {
 public:
     static constexpr base::duration heard_for = std::chrono::milliseconds{100};
 
-    // Notes an answer, with its grant mark, to what was asked at that time. Returns true if the
-    // mark is another one than before, so that no earlier answer counts any more.
-    [[nodiscard]] bool heard(std::int64_t mark, base::instant asked)
+    // Notes an answer, with its grant epoch, to what was asked at that time. Returns true if the
+    // epoch is another one than before, so that no earlier answer counts any more.
+    [[nodiscard]] bool heard(std::int64_t epoch, base::instant asked)
     {
         asked_at_ = asked;
-        const bool another = mark != mark_;
-        mark_ = mark;
+        const bool another = epoch != epoch_;
+        epoch_ = epoch;
         return another;
     }
 
@@ -35,13 +35,13 @@ public:
         return in == belief::all || now - asked_at_ <= heard_for;
     }
 
-    std::int64_t mark() const { return mark_; }
+    std::int64_t epoch() const { return epoch_; }
 
     // Returns the time at which the last answer was asked for.
     base::instant asked_at() const { return asked_at_; }
 
 private:
-    std::int64_t mark_ = 0;
+    std::int64_t epoch_ = 0;
     base::instant asked_at_{};
 };
 

@@ -145,12 +145,12 @@ void leased_bucket::forget()
     }
 }
 
-void leased_bucket::give_back(giving which, std::int64_t grant_mark, base::instant now)
+void leased_bucket::refund(giving which, std::int64_t grant_epoch, base::instant now)
 {
     for (lease& l : leases_) {
         const bool over = which == giving::all || l.usable(ceil_us(now)) == 0;
         if (l.is == lease::state::held && over) {
-            l.give_back(grant_mark, now);
+            l.refund(grant_epoch, now);
         }
     }
 }
@@ -200,7 +200,7 @@ bool leased_bucket::lease::is_missed(std::int64_t count, std::int64_t now) const
     return of_.full_at_ - now - of_.pace().time_of(count) >= 2 * ticks(time_);
 }
 
-void leased_bucket::lease::give_back(std::int64_t grant_mark, base::instant now)
+void leased_bucket::lease::refund(std::int64_t grant_epoch, base::instant now)
 {
     const std::int64_t at = ceil_us(now);
     const std::int64_t count = tokens.owed(at);
@@ -210,12 +210,12 @@ void leased_bucket::lease::give_back(std::int64_t grant_mark, base::instant now)
     }
     const std::int64_t held = at - tokens.asked();
     correction_ = {
-        .what = limit::correction::kind::give_back,
+        .what = limit::correction::kind::refund,
         .of =
             {.tokens = count,
              .held = held,
              .owed_before = of_.units_in(held + tokens.owed_before(at))},
-        .grant_mark = grant_mark};
+        .grant_epoch = grant_epoch};
     receipt_ = fresh_receipt();
     charge_.may_be_corrected = true;
     charge_.correction = &correction_;

@@ -70,10 +70,10 @@ public:
     // Drops all leases that are held. Their tokens are neither spent nor given back.
     void forget();
 
-    // Gives back what is left of leases that are over, or of all. `grant_mark` is the grant mark
+    // Gives back what is left of leases that are over, or of all. `grant_epoch` is the grant epoch
     // under which they were taken, see store/remote/last_answer.hpp.
     enum class giving : bool { what_is_over, all };
-    void give_back(giving which, std::int64_t grant_mark, base::instant now);
+    void refund(giving which, std::int64_t grant_epoch, base::instant now);
 
     // Returns the time by which the first of its leases is over.
     base::instant next_end() const;
@@ -104,7 +104,7 @@ private:
         }
 
         void take(std::int64_t count, base::duration time, base::instant now);
-        void give_back(std::int64_t grant_mark, base::instant now);
+        void refund(std::int64_t grant_epoch, base::instant now);
 
     private:
         leased_bucket& of_;

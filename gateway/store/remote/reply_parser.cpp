@@ -21,8 +21,8 @@ constexpr std::int64_t most_owed =
 
 void question_walk::go_on()
 {
-    const bool is_usual = asked().keys > 0;
-    if (++answered_ == asked().times * (is_usual ? asked().keys : 1)) {
+    const bool is_simple = asked().keys > 0;
+    if (++answered_ == asked().times * (is_simple ? asked().keys : 1)) {
         shape_ = shape_.subspan(1);
         answered_ = 0;
     }
@@ -34,7 +34,7 @@ call_results::kind reply_parser::next(std::size_t charges, answer& into)
         return kind::garbage;
     }
     const kind said = walk_.asked().keys == 0 ? read_question(told_, at_, charges, into)
-                      : charges == 1          ? next_usual(into)
+                      : charges == 1          ? next_simple(into)
                                               : kind::garbage;
     walk_.go_on();
     return said;
@@ -42,7 +42,7 @@ call_results::kind reply_parser::next(std::size_t charges, answer& into)
 
 // Reads the reply to a simple question: one number for a bucket, or three if it is banned, however
 // many times it was asked.
-call_results::kind reply_parser::next_usual(answer& into)
+call_results::kind reply_parser::next_simple(answer& into)
 {
     const auto rest = told_.subspan(at_);
     const bool is_banned = !rest.empty() && rest[0] == call_flags::banned_bucket;
@@ -50,14 +50,14 @@ call_results::kind reply_parser::next_usual(answer& into)
     if (rest.size() < numbers) {
         return kind::garbage;
     }
-    const usual_questions& asked = walk_.asked();
+    const simple_charges& asked = walk_.asked();
     const std::int64_t before = walk_.before();
     at_ += before + 1 == asked.times ? numbers : 0;
     if (rest[0] == call_flags::unreadable) {
         return kind::corrupt;
     }
     return is_banned ? read_banned(asked, rest[1], rest[2], into)
-                     : read_usual(asked, before, rest[0], into);
+                     : read_simple(asked, before, rest[0], into);
 }
 
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
@@ -109,7 +109,7 @@ call_results::kind read_question(
     return all;
 }
 
-std::int64_t passing(const usual_questions& asked, std::int64_t debt)
+std::int64_t passing(const simple_charges& asked, std::int64_t debt)
 {
     const std::int64_t step = asked.cost * asked.interval;
     const std::int64_t room = asked.burst * asked.interval - debt;
@@ -135,7 +135,7 @@ call_results::kind kind_of(std::int64_t debt, std::int64_t ban_left)
 }  // namespace
 
 call_results::kind read_banned(
-    const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
+    const simple_charges& asked, std::int64_t debt, std::int64_t ban_left, answer& into
 )
 {
     const auto kind = kind_of(debt, ban_left);
@@ -156,8 +156,8 @@ call_results::kind read_banned(
     return kind;
 }
 
-call_results::kind read_usual(
-    const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
+call_results::kind read_simple(
+    const simple_charges& asked, std::int64_t before, std::int64_t debt, answer& into
 )
 {
     const auto kind = kind_of(debt, 0);

@@ -16,13 +16,13 @@ namespace gateway::store {
 class question_walk {
 public:
     // Ownership: `shape` outlives this object.
-    explicit question_walk(std::span<const usual_questions> shape) : shape_(shape) {}
+    explicit question_walk(std::span<const simple_charges> shape) : shape_(shape) {}
 
     bool ended() const { return shape_.empty(); }
 
     // Returns the question that is answered next.
     // Requires: the walk has not ended.
-    const usual_questions& asked() const { return shape_.front(); }
+    const simple_charges& asked() const { return shape_.front(); }
 
     // Returns how many times the same was asked before.
     std::int64_t before() const { return answered_ % asked().times; }
@@ -30,7 +30,7 @@ public:
     void go_on();
 
 private:
-    std::span<const usual_questions> shape_;
+    std::span<const simple_charges> shape_;
     // Number of questions of the first of `shape_` that have been answered.
     std::int64_t answered_ = 0;
 };
@@ -39,7 +39,7 @@ class reply_parser final : public call_results {
 public:
     // `told` is the reply, and `shape` what was asked.
     // Ownership: both outlive this object.
-    reply_parser(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
+    reply_parser(std::span<const std::int64_t> told, std::span<const simple_charges> shape)
         : told_(told), walk_(shape)
     {}
 
@@ -52,14 +52,14 @@ public:
 
     bool ended() const override { return walk_.ended() && at_ == told_.size(); }
 
-    std::int64_t grant_mark() const override { return told_[1]; }
+    std::int64_t grant_epoch() const override { return told_[1]; }
 
 private:
     std::span<const std::int64_t> told_;
     std::size_t at_ = 2;
     question_walk walk_;
 
-    kind next_usual(answer& into);
+    kind next_simple(answer& into);
 };
 
 // Adds a decision to the answer, from one charge's four numbers: allowed (2: banned), remaining,
@@ -76,17 +76,17 @@ call_results::kind read_question(
 
 // Returns how many of these questions pass at a bucket with that debt.
 // Requires: debt >= 0.
-std::int64_t passing(const usual_questions& asked, std::int64_t debt);
+std::int64_t passing(const simple_charges& asked, std::int64_t debt);
 
 // Reads the answer to each of these questions to a bucket with that debt, which is banned for
 // `ban_left` microseconds.
 call_results::kind read_banned(
-    const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
+    const simple_charges& asked, std::int64_t debt, std::int64_t ban_left, answer& into
 );
 
 // Reads the answer to one of these questions to a bucket that had that debt, after `before` others.
-call_results::kind read_usual(
-    const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
+call_results::kind read_simple(
+    const simple_charges& asked, std::int64_t before, std::int64_t debt, answer& into
 );
 
 }  // namespace gateway::store

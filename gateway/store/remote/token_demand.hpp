@@ -18,7 +18,7 @@ namespace gateway::store {
 
 class token_demand {
 public:
-    static constexpr std::size_t places = 4096;
+    static constexpr std::size_t slots = 4096;
 
     // Counts tokens that are asked of a bucket. Returns the tokens asked of it in this period or
     // the one before, whichever is more.
@@ -27,8 +27,8 @@ public:
         const base::hash128& bucket, std::int64_t tokens, std::int64_t now, std::int64_t period
     )
     {
-        places_.resize(places);
-        place& p = places_[bucket.low % places];
+        slots_.resize(slots);
+        slot& p = slots_[bucket.low % slots];
         const std::int64_t passed = now - p.since;
         if (p.bucket != bucket) {
             if (passed >= period) {
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    struct place {
+    struct slot {
         base::hash128 bucket{};
         // Time when the present period began.
         std::int64_t since = INT64_MIN / 2;
@@ -56,7 +56,7 @@ private:
     };
 
     // Slots for buckets. Empty until something is asked.
-    std::vector<place> places_;
+    std::vector<slot> slots_;
 };
 
 }  // namespace gateway::store

@@ -155,7 +155,7 @@ base::instant token_leases::passed(base::instant now)
 {
     base::instant next = base::instant::max();
     for (auto& [id, b] : buckets_) {
-        b.give_back(leased_bucket::giving::what_is_over, last_.mark(), now);
+        b.refund(leased_bucket::giving::what_is_over, last_.epoch(), now);
         next = std::min(next, b.next_end());
     }
     forget_idle_ones(now);
@@ -171,7 +171,7 @@ bool token_leases::end(base::instant now)
 {
     ended_ = true;
     for (auto& [id, b] : buckets_) {
-        b.give_back(leased_bucket::giving::all, last_.mark(), now);
+        b.refund(leased_bucket::giving::all, last_.epoch(), now);
     }
     return std::all_of(buckets_.begin(), buckets_.end(), [](const auto& one) {
         return one.second.is_idle();

@@ -7,7 +7,7 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
-#include "gateway/limits/place_leases.hpp"
+#include "gateway/limits/permit_leases.hpp"
 
 #include <climits>
 #include <gmock/gmock.h>
@@ -158,13 +158,13 @@ private:
     limits::corrections corrections_{local_, loop.clock()};
     limits::fallback_debts debts_{corrections_, loop.clock()};
     limits::check_pool checks_{local_, loop.clock(), top_, parts_};
-    limits::place_leases place_leases_{loop.clock()};
+    limits::permit_leases permit_leases_{loop.clock()};
     std::atomic<std::size_t> waiting_{0};
     limits::held_requests held_{loop, waiting_, metrics.requests_waiting};
     id_source ids_{base::unix_time(), base::now()};
     limits::scratch scratch_;
     abandoned_exchanges abandoned_{
-        loop, corrections_, place_leases_, scratch_, metrics.exchanges_abandoned};
+        loop, corrections_, permit_leases_, scratch_, metrics.exchanges_abandoned};
     http::http_date date_{base::unix_time()};
     std::list<session> sessions_;
     session_environment environment_{
@@ -172,7 +172,7 @@ private:
         checks_,
         corrections_,
         debts_,
-        place_leases_,
+        permit_leases_,
         held_,
         abandoned_,
         ids_,

@@ -121,11 +121,11 @@ TEST_P(sliding, gives_back_what_was_taken)
     std::int64_t now = 5'000'000'000;
     store.take(now, 3);
     store.take(now + 100, 2);
-    store.past.give_back(now + 1, 2);
+    store.past.refund(now + 1, 2);
     EXPECT_EQ(store.would_take(now + 200, 0).remaining, 4);
-    store.past.give_back(now + 101 + t.part, 9);
+    store.past.refund(now + 101 + t.part, 9);
     EXPECT_EQ(store.would_take(now + 200, 0).remaining, 4) << "nothing was taken so late";
-    store.past.give_back(INT64_MIN, INT64_MAX);
+    store.past.refund(INT64_MIN, INT64_MAX);
     EXPECT_EQ(store.would_take(now + 200, 0).remaining, 7);
 }
 

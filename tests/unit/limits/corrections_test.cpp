@@ -123,7 +123,7 @@ TEST_F(correcting, gives_nothing_back_that_has_come_back)
          .bucket_name = name,
          .taken_at = clock.now(),
          .shared = &far},
-        {.what = kind::give_back, .of = {.tokens = 1}}
+        {.what = kind::refund, .of = {.tokens = 1}}
     );
     EXPECT_EQ(far.asked.size(), 1U);
     EXPECT_GE(far.asked[0].of.held, 1);
@@ -136,7 +136,7 @@ TEST_F(correcting, gives_nothing_back_that_has_come_back)
 TEST_F(correcting, says_how_long_the_tokens_were_held)
 {
     far.refuses = true;
-    make({.what = kind::give_back, .of = {.tokens = 1}});
+    make({.what = kind::refund, .of = {.tokens = 1}});
     pass(seconds{2});
     ASSERT_EQ(far.asked.size(), 2U);
     const auto more = far.asked[1].of.held - far.asked[0].of.held;
@@ -170,7 +170,7 @@ TEST_F(correcting, of_the_local_store_is_made_at_once)
         .bucket_name = name,
         .cost = 4,
         .taken_at = clock.now()};
-    all.make(view, r, {.what = kind::give_back, .of = {.tokens = 4}});
+    all.make(view, r, {.what = kind::refund, .of = {.tokens = 4}});
     EXPECT_TRUE(all.idle());
     ASSERT_TRUE(local.decide(store::intent::look, {&c, 1}, clock.now(), a));
     EXPECT_EQ(a.decisions()[0].remaining, 10);
@@ -185,19 +185,19 @@ TEST_F(correcting, places_part_from_charges)
             .limit = &rule.limit,
             .metrics = &metrics,
             .bucket_name = name,
-            .place = place};
+            .permit = place};
     };
     reservation request;
     request.begin(view);
     request.add(taken(0));
-    EXPECT_FALSE(request.holds_places());
+    EXPECT_FALSE(request.holds_permits());
     for (const std::int64_t place : {7, 0, 8}) {
         request.add(taken(place));
     }
-    reservation places = request.part_with_places();
-    EXPECT_TRUE(places.holds_places() && !request.holds_places() && !request.empty());
+    reservation places = request.part_with_permits();
+    EXPECT_TRUE(places.holds_permits() && !request.holds_permits() && !request.empty());
     places.keep_charges();
-    EXPECT_TRUE(places.holds_places());
+    EXPECT_TRUE(places.holds_permits());
     request.keep_charges();
     EXPECT_TRUE(request.empty());
 }

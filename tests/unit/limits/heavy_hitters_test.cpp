@@ -61,10 +61,10 @@ void expect_promises(
     for (const auto& [name, h] : all) {
         EXPECT_GE(h.count, exact.at(name));
         EXPECT_LE(h.count - h.error, exact.at(name));
-        EXPECT_LE(h.error, total / heavy_hitters::places);
+        EXPECT_LE(h.error, total / heavy_hitters::most);
     }
     for (const auto& [name, count] : exact) {
-        EXPECT_TRUE(count <= total / heavy_hitters::places || all.contains(name)) << count;
+        EXPECT_TRUE(count <= total / heavy_hitters::most || all.contains(name)) << count;
     }
 }
 
@@ -81,7 +81,7 @@ TEST(heavy_hitters, keep_the_promise_on_any_stream)
             ++exact[name];
         }
         expect_promises(top.all(), exact, top.total());
-        EXPECT_LE(top.all().size(), heavy_hitters::places);
+        EXPECT_LE(top.all().size(), heavy_hitters::most);
         std::uint64_t sum = 0;
         for (const auto& h : top.all()) {
             sum += h.count;

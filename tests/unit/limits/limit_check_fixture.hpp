@@ -4,7 +4,7 @@
 
 #include "gateway/limits/check_request.hpp"
 #include "gateway/limits/corrections.hpp"
-#include "gateway/limits/place_leases.hpp"
+#include "gateway/limits/permit_leases.hpp"
 #include "gateway/store/remote/call.hpp"
 
 #include <gmock/gmock.h>
@@ -160,10 +160,10 @@ protected:
     void end_request()
     {
         corrections_.emplace(local, loop_.clock());
-        place_leases held{loop_.clock()};
+        permit_leases held{loop_.clock()};
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
-        check_.reserve(reserving::places, taken);
+        check_.reserve(reserving::permits, taken);
         taken.ended(*corrections_, held);
     }
 

@@ -43,8 +43,8 @@ TEST_F(told_pools, lend_each_connection_to_its_client_only)
     make({at(server.port())});
     upstream_connection& a = connected_for(1);
     upstream_connection& b = connected_for(2);
-    p->give_back(a, true);
-    p->give_back(b, true);
+    p->release(a, true);
+    p->release(b, true);
     EXPECT_EQ(idle_one_for(3), nullptr);
     EXPECT_EQ(idle_one(), nullptr);
     EXPECT_EQ(idle_one_for(1), &a);
@@ -60,12 +60,12 @@ TEST_F(told_pools, forget_the_oldest_client_for_want_of_room)
     upstream_connection& a = connected_for(1);
     upstream_connection& b = connected_for(2);
     upstream_connection& c = connected_for(3);
-    p->give_back(a, true);
-    p->give_back(b, true);
-    p->give_back(c, false);
+    p->release(a, true);
+    p->release(b, true);
+    p->release(c, false);
     EXPECT_FALSE(a.closed()) << "nothing was kept for it";
     upstream_connection& d = connected_for(4);
-    p->give_back(d, true);
+    p->release(d, true);
     EXPECT_TRUE(a.closed());
     EXPECT_EQ(idle_one_for(2), &b);
     EXPECT_EQ(idle_one_for(4), &d);

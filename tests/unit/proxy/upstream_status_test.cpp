@@ -1,4 +1,4 @@
-#include "gateway/proxy/servers/places.hpp"
+#include "gateway/proxy/servers/server_capacity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,10 +102,10 @@ TEST_F(upstream_statuses, let_requests_go_to_dead_servers_rather_than_nowhere)
     for (const auto& s : all) {
         s->set_healthy(false);
     }
-    places p(options, status);
-    EXPECT_EQ(p.take(0b111, 0, now).is, places::availability::taken);
+    server_capacity p(options, status);
+    EXPECT_EQ(p.take(0b111, 0, now).is, server_capacity::availability::taken);
     EXPECT_EQ(p.take(0b100, 0, now).server, 2U);
-    EXPECT_EQ(p.take(0, 0, now).is, places::availability::none);
+    EXPECT_EQ(p.take(0, 0, now).is, server_capacity::availability::none);
 }
 
 TEST_F(upstream_statuses, do_not_let_them_go_there_because_the_living_ones_are_full)
@@ -114,11 +114,11 @@ TEST_F(upstream_statuses, do_not_let_them_go_there_because_the_living_ones_are_f
     options.servers[0].max_connections = 1;
     const auto all = servers();
     all[1]->set_healthy(false);
-    places p(options, status);
+    server_capacity p(options, status);
     EXPECT_EQ(p.take(0b11, 0, now).server, 0U);
-    EXPECT_EQ(p.take(0b11, 0, now).is, places::availability::full);
-    p.give_back(0);
-    EXPECT_EQ(p.take(0b11, 0, now).is, places::availability::taken);
+    EXPECT_EQ(p.take(0b11, 0, now).is, server_capacity::availability::full);
+    p.release(0);
+    EXPECT_EQ(p.take(0b11, 0, now).is, server_capacity::availability::taken);
 }
 
 TEST_F(upstream_statuses, hold_every_bound_and_give_everything_back)
@@ -129,29 +129,29 @@ TEST_F(upstream_statuses, hold_every_bound_and_give_everything_back)
     options.servers[1].max_connections = 2;
     for (const auto how : {balancing::least_requests, balancing::round_robin, balancing::hash}) {
         options.balance = how;
-        places p(options, status);
+        server_capacity p(options, status);
         std::vector<std::size_t> taken;
         std::mt19937_64 random(3);
         for (int i = 0; i < 20'000; ++i) {
             if (random() % 2 == 0) {
                 const auto c = p.take(0b111, random(), now);
-                EXPECT_EQ(c.is == places::availability::full, taken.size() == 5);
-                if (c.is == places::availability::taken) {
+                EXPECT_EQ(c.is == server_capacity::availability::full, taken.size() == 5);
+                if (c.is == server_capacity::availability::taken) {
                     taken.push_back(c.server);
                 }
             } else if (!taken.empty()) {
-                p.give_back(taken.back());
+                p.release(taken.back());
                 taken.pop_back();
             }
             EXPECT_LE(std::count(taken.begin(), taken.end(), 0U), 1);
             EXPECT_LE(std::count(taken.begin(), taken.end(), 1U), 2);
         }
         for (const std::size_t s : taken) {
-            p.give_back(s);
+            p.release(s);
         }
-        EXPECT_EQ(status->places().taken(), 0U);
+        EXPECT_EQ(status->capacity().taken(), 0U);
         for (const auto& s : servers()) {
-            EXPECT_EQ(s->places().taken(), 0U);
+            EXPECT_EQ(s->capacity().taken(), 0U);
         }
     }
 }

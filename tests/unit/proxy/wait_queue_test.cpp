@@ -1,6 +1,6 @@
 #include "gateway/proxy/servers/wait_queue.hpp"
 
-#include "gateway/proxy/servers/place_count.hpp"
+#include "gateway/proxy/servers/capacity_count.hpp"
 
 #include <gtest/gtest.h>
 
@@ -104,26 +104,26 @@ TEST(wait_queue, takes_no_more_than_it_may)
 TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
 {
     wait_queue q;
-    place_count places;
+    capacity_count server_capacity;
     constexpr std::uint32_t most = 2;
     std::atomic<std::uint32_t> at_once{0};
-    const auto free_place = [&] {
+    const auto free_capacity = [&] {
         --at_once;
-        places.give_back();
+        server_capacity.release();
         if (!q.empty()) {
             q.wake_first();
         }
     };
     const auto work = [&] {
         for (int i = 0; i < 20'000; ++i) {
-            if (!q.empty() || !places.take(most)) {
+            if (!q.empty() || !server_capacity.take(most)) {
                 noting n;
                 ASSERT_TRUE(q.enter(n, 100));
                 q.wake_first();
                 for (;;) {
                     n.woken.wait(0);
                     n.woken = 0;
-                    if (q.take_wake_up(n) && places.take(most)) {
+                    if (q.take_wake_up(n) && server_capacity.take(most)) {
                         break;
                     }
                 }
@@ -131,7 +131,7 @@ TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
                 q.wake_first();
             }
             EXPECT_LE(++at_once, most);
-            free_place();
+            free_capacity();
         }
     };
     std::vector<std::thread> threads;
@@ -142,7 +142,7 @@ TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
         t.join();
     }
     EXPECT_TRUE(q.empty());
-    EXPECT_EQ(places.taken(), 0U);
+    EXPECT_EQ(server_capacity.taken(), 0U);
 }
 
 }  // namespace wait_queue_test

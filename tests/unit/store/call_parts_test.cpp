@@ -28,7 +28,7 @@ protected:
         asked.questions[2].charges = {&alice, 1};
         told.begin(asked);
         for (const std::int64_t times : {2, 1}) {
-            usual_questions of_one{.times = times, .interval = hour, .burst = 5, .keys = 1};
+            simple_charges of_one{.times = times, .interval = hour, .burst = 5, .keys = 1};
             told.told(times == 2 ? 0 : 1, {of_one});
         }
     }
@@ -73,7 +73,7 @@ TEST_F(parts, are_put_together_in_the_order_of_the_questions)
         EXPECT_EQ(into.decisions()[0].remaining, remaining);
     }
     EXPECT_TRUE(told.ended());
-    EXPECT_EQ(told.grant_mark(), 0);
+    EXPECT_EQ(told.grant_epoch(), 0);
 }
 
 TEST_F(parts, fail_by_themselves)

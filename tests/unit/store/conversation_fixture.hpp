@@ -87,7 +87,7 @@ public:
 
     bool ended() const override { return at_ == remaining_.size(); }
 
-    std::int64_t grant_mark() const override { return mark_; }
+    std::int64_t grant_epoch() const override { return mark_; }
 
 private:
     std::vector<std::int64_t> remaining_;

@@ -159,7 +159,7 @@ TEST_F(empty, buckets_are_asked_for_again_in_the_end_if_the_store_can_be_asked)
 
 TEST_F(empty, buckets_that_are_not_fresh_make_room)
 {
-    for (std::size_t i = 0; i < 8 * empty_buckets::places; ++i) {
+    for (std::size_t i = 0; i < 8 * empty_buckets::slots; ++i) {
         rejected(of(std::to_string(i)), 1h, 2h);
     }
     rejected(of("new"), 1s, 2s);
@@ -217,7 +217,7 @@ TEST_F(empty, buckets_are_replaced_by_what_is_said_later)
 
 TEST_F(empty, buckets_have_bounded_room_and_the_longest_stay)
 {
-    constexpr std::size_t many = 4 * empty_buckets::places;
+    constexpr std::size_t many = 4 * empty_buckets::slots;
     for (std::size_t i = 0; i < many; ++i) {
         const std::string name = std::to_string(i);
         rejected(of(name), 1s + std::chrono::microseconds{i}, 2s + std::chrono::microseconds{i});
@@ -226,8 +226,8 @@ TEST_F(empty, buckets_have_bounded_room_and_the_longest_stay)
     for (std::size_t i = 0; i < many; ++i) {
         known += decides({of(std::to_string(i))}) ? 1 : 0;
     }
-    EXPECT_LE(known, empty_buckets::places);
-    EXPECT_GE(known, empty_buckets::places * 9 / 10);
+    EXPECT_LE(known, empty_buckets::slots);
+    EXPECT_GE(known, empty_buckets::slots * 9 / 10);
     EXPECT_TRUE(decides({of(std::to_string(many - 1))}));
     now += 1h;
     rejected(of("new"), 1s, 2s);

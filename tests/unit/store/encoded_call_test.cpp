@@ -75,7 +75,7 @@ TEST(tell, has_no_bucket_twice_among_questions_that_are_told_together)
         const encoded_call told = encode(made.asked, {.key_prefix = ""});
         std::size_t key = 0;
         std::size_t asked = call::max_questions;
-        for (const usual_questions& s : told.shape) {
+        for (const simple_charges& s : told.shape) {
             std::set<std::string_view> buckets;
             for (std::int64_t i = 0; i < s.keys; ++i) {
                 const bool is_new = buckets.insert(told.keys[key++]).second;
@@ -95,7 +95,7 @@ TEST(tell, has_no_bucket_twice_among_questions_that_are_told_together)
 
 TEST(question_walk, comes_by_every_question)
 {
-    const std::vector<usual_questions> shape{{.times = 2, .keys = 3}, {.times = 2}, {.keys = 1}};
+    const std::vector<simple_charges> shape{{.times = 2, .keys = 3}, {.times = 2}, {.keys = 1}};
     question_walk walk{shape};
     std::vector<std::pair<std::int64_t, std::int64_t>> seen;
     for (; !walk.ended(); walk.go_on()) {
@@ -110,7 +110,7 @@ TEST(passing, is_what_the_algebra_lets_through)
 {
     for (std::int64_t cost = 0; cost <= 6; ++cost) {
         for (std::int64_t debt = 0; debt <= 70; ++debt) {
-            const usual_questions asked{
+            const simple_charges asked{
                 .times = 4, .cost = cost, .interval = 10, .burst = 5, .keys = 1};
             std::int64_t passed = 0;
             for (std::int64_t owed = debt; passed < 4 && owed + cost * 10 <= 50; ++passed) {

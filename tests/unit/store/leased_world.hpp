@@ -217,7 +217,7 @@ private:
     void execute(const charge& c, answer& into)
     {
         const limit::terms& t = limit_.in_microseconds();
-        if (c.correction != nullptr && c.correction->grant_mark != mark) {
+        if (c.correction != nullptr && c.correction->grant_epoch != mark) {
             into.add({.allowed = true});
             return;
         }

@@ -23,7 +23,7 @@ TEST(place_of_a_snapshot, is_a_regular_file_in_a_folder)
 {
     const unit::own_folder folder;
     const auto complaint = [&](const std::string& name) {
-        return complaint_about_place(folder.path() / name).value_or("");
+        return complaint_about_path(folder.path() / name).value_or("");
     };
     EXPECT_EQ(complaint("new"), "");
     std::ofstream{folder.path() / "old"} << "x";
@@ -31,8 +31,8 @@ TEST(place_of_a_snapshot, is_a_regular_file_in_a_folder)
     EXPECT_THAT(complaint(""), HasSubstr("is a folder"));
     EXPECT_THAT(complaint("none/new"), HasSubstr("is in a folder that does not exist"));
     EXPECT_THAT(complaint("old/new"), HasSubstr("is in a folder that does not exist"));
-    EXPECT_THAT(complaint_about_place("/dev/full").value_or(""), HasSubstr("no regular file"));
-    EXPECT_EQ(complaint_about_place("beside"), std::nullopt) << "of where we are";
+    EXPECT_THAT(complaint_about_path("/dev/full").value_or(""), HasSubstr("no regular file"));
+    EXPECT_EQ(complaint_about_path("beside"), std::nullopt) << "of where we are";
 }
 
 // A pipe is what a test may make without being root.

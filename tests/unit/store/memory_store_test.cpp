@@ -466,35 +466,35 @@ TEST(memory_store, gives_back_places_of_clients_without_a_slot)
     };
     const auto give_back = [&](std::string_view name, std::int64_t place) {
         charge c = place_of(name);
-        c.place = place;
+        c.permit = place;
         small.correct(c, {}, now);
     };
     ASSERT_TRUE(takes("has a slot"));
-    const std::int64_t in_slot = a.place(0);
+    const std::int64_t in_slot = a.permit(0);
     for (int round = 0; round < 5; ++round) {
         EXPECT_TRUE(takes("one"));
         EXPECT_TRUE(takes("other"));
-        const std::int64_t shared = a.place(0);
+        const std::int64_t shared = a.permit(0);
         EXPECT_FALSE(takes("third")) << "they share two places";
         give_back("one", shared);
         give_back("other", shared);
     }
     ASSERT_TRUE(takes("one"));
-    const std::int64_t shared = a.place(0);
+    const std::int64_t shared = a.permit(0);
     give_back("has a slot", in_slot);
     small.sweep(now, 1);
     EXPECT_TRUE(takes("other"));
-    EXPECT_GT(a.place(0), 0) << "who has none of the shared places gets the slot";
-    give_back("other", a.place(0));
+    EXPECT_GT(a.permit(0), 0) << "who has none of the shared places gets the slot";
+    give_back("other", a.permit(0));
     small.sweep(now, 1);
     EXPECT_TRUE(takes("one"));
-    const std::int64_t second = a.place(0);
+    const std::int64_t second = a.permit(0);
     EXPECT_FALSE(takes("one")) << "it gets no slot while it may have places among the shared ones";
     EXPECT_EQ(small.size(), 0U);
     give_back("one", second);
     give_back("one", shared);
     EXPECT_TRUE(takes("one"));
-    EXPECT_GT(a.place(0), 0) << "now it has a slot";
+    EXPECT_GT(a.permit(0), 0) << "now it has a slot";
     give_back("one", shared);
     EXPECT_TRUE(takes("one"));
     EXPECT_FALSE(takes("one")) << "a shared place is none of its slot";

@@ -15,7 +15,7 @@ using kind = call_results::kind;
 // Twice a bucket of five a second, asked for two tokens at a time, which owes three or nothing.
 TEST(reply_parser, knows_the_rest_of_usual_answers)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, 3'000'000, 0};
     reply_parser reply{said, shape};
@@ -47,7 +47,7 @@ TEST(reply_parser, knows_the_rest_of_usual_answers)
 // Three numbers are of a banned bucket, which is told alike however often it was asked.
 TEST(reply_parser, knows_banned_buckets)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 2, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, -2, 1'000'000, 9'000'000, -2, 4'000'000, 500'000};
     reply_parser reply{said, shape};
@@ -67,7 +67,7 @@ TEST(reply_parser, knows_banned_buckets)
 
 TEST(reply_parser, takes_no_nonsense)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     const std::vector<std::vector<std::int64_t>> bad{
         {7, 0}, {7, 0, -2}, {7, 0, -2, 0}, {7, 0, -2, -1, 5}, {7, 0, -2, 5, -1}, {7, 0, -3}};
@@ -87,7 +87,7 @@ TEST(reply_parser, takes_no_nonsense)
 // As after a row was changed by hand. Other buckets' answers are none the worse.
 TEST(reply_parser, of_a_bucket_with_impossible_numbers_is_corrupt)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0};
     reply_parser reply{said, shape};
@@ -96,7 +96,7 @@ TEST(reply_parser, of_a_bucket_with_impossible_numbers_is_corrupt)
     EXPECT_EQ(reply.next(1, a), kind::answer);
     EXPECT_EQ(a.decisions()[0].remaining, 4);
     EXPECT_TRUE(reply.ended());
-    const std::vector<usual_questions> other{{.times = 1, .keys = 0}};
+    const std::vector<simple_charges> other{{.times = 1, .keys = 0}};
     const std::vector<std::int64_t> two{7, 0, 0, 0, 0, 9'007'199'254'740'991, 0, 0, 1, 0, 9};
     reply_parser any{two, other};
     EXPECT_EQ(any.next(2, a), kind::corrupt);

@@ -189,7 +189,7 @@ TEST(classify, knows_what_servers_say)
 }
 
 // Questions of any kind, each asked once.
-const std::vector<usual_questions> any_three{{.times = 1}, {.times = 1}, {.times = 1}};
+const std::vector<simple_charges> any_three{{.times = 1}, {.times = 1}, {.times = 1}};
 
 // To one question.
 call_results::kind read_one(const char* text, answer& into)
@@ -236,7 +236,7 @@ TEST(reply_parser, come_question_by_question)
     const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
     reply_parser results{r.all(), any_three};
     answer a;
-    EXPECT_EQ(results.grant_mark(), 5);
+    EXPECT_EQ(results.grant_epoch(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
     EXPECT_EQ(a.decisions()[0].remaining, 4);
     EXPECT_EQ(results.next(2, a), call_results::kind::corrupt);
@@ -249,7 +249,7 @@ TEST(reply_parser, come_question_by_question)
 // holds something else, one owes four. Then comes a question of another kind.
 TEST(reply_parser, of_usual_questions_follow_from_what_buckets_owed)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 3, .enforced = false, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 3},
         {.times = 1}};
     const reply r = parsed(
@@ -291,7 +291,7 @@ TEST(reply_parser, of_usual_questions_follow_from_what_buckets_owed)
 
 TEST(reply_parser, of_usual_questions_take_no_nonsense)
 {
-    const std::vector<usual_questions> shape{
+    const std::vector<simple_charges> shape{
         {.times = 2, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     answer a;
     const auto read = [&](const char* text, std::size_t charges = 1) {

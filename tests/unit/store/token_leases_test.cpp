@@ -311,7 +311,7 @@ TEST_F(leases, give_back_what_is_left_once)
     EXPECT_EQ(c.bucket_name.bytes(), "hot");
     EXPECT_EQ(c.limit_name, "l");
     EXPECT_EQ(c.receipt.size(), 32U);
-    EXPECT_EQ(c.correction->what, limit::correction::kind::give_back);
+    EXPECT_EQ(c.correction->what, limit::correction::kind::refund);
     EXPECT_EQ(c.correction->of.tokens, 3);
     EXPECT_EQ(c.correction->of.held, 1'000'000);
     EXPECT_EQ(c.correction->of.owed_before, owed_before / 1us);
@@ -337,7 +337,7 @@ TEST_F(leases, are_given_back_with_the_mark_that_they_were_taken_under)
     lease(one(), 4);
     pass(1s);
     ASSERT_EQ(wire.size(), 1U);
-    EXPECT_EQ(wire.front().charges[0].correction->grant_mark, 7);
+    EXPECT_EQ(wire.front().charges[0].correction->grant_epoch, 7);
 }
 
 TEST_F(leases, that_the_store_does_not_take_back_are_lost)

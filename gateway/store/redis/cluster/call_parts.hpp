@@ -40,7 +40,7 @@ public:
     }
 
     // Stores the questions of a part that has been encoded.
-    void told(std::size_t index, std::vector<usual_questions> shape)
+    void told(std::size_t index, std::vector<simple_charges> shape)
     {
         parts_[index].shape = std::move(shape);
     }
@@ -67,7 +67,7 @@ public:
     bool ended() const override;
 
     // Always 0: no key of a cluster is on all nodes, so grants are not reported.
-    std::int64_t grant_mark() const override { return 0; }
+    std::int64_t grant_epoch() const override { return 0; }
 
 private:
     struct part {
@@ -75,7 +75,7 @@ private:
         // Questions of the part, valid while the call is being encoded.
         std::vector<const pending_question*> questions{};
         // Questions as encoded, by which the reply is parsed.
-        std::vector<usual_questions> shape{};
+        std::vector<simple_charges> shape{};
         bool open = true;
         std::optional<failure> why{};
         taken tokens = taken::no;

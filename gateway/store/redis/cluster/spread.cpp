@@ -35,7 +35,7 @@ spreads::spreads(
       rest_over_(
           executor,
           [this] {
-              give_backs_.retry(base::now());
+              refunds_.retry(base::now());
               rest();
           }
       ),
@@ -73,22 +73,22 @@ void spreads::close()
     while (!all_.empty()) {
         all_.front().fail(failure::unreachable, taken::perhaps);
     }
-    give_backs_.lose_all();
+    refunds_.lose_all();
     rest_over_.cancel();
 }
 
 // Refunds what `said` allowed of this charge at `taken_at`.
-void spreads::give_back(const charge& c, const limit::decision& said, base::instant taken_at)
+void spreads::refund(const charge& c, const limit::decision& said, base::instant taken_at)
 {
     constexpr base::duration tick = std::chrono::microseconds{1};
     const limit::terms& t = c.limit->in_microseconds();
     const auto owned = std::make_shared<const owned_charge>(c);
     const limit::correction what{
-        .what = limit::correction::kind::give_back,
+        .what = limit::correction::kind::refund,
         .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, said, c.cost, tick)},
         .in_line = c.max_wait > base::duration{0}};
-    const bool rests = !give_backs_.idle();
-    give_backs_.add(
+    const bool rests = !refunds_.idle();
+    refunds_.add(
         {store_, owned->get(), what, taken_at + said.retry_after, metrics_.give_backs_lost, owned},
         base::now()
     );
@@ -99,7 +99,7 @@ void spreads::give_back(const charge& c, const limit::decision& said, base::inst
 
 void spreads::rest()
 {
-    if (!give_backs_.idle()) {
+    if (!refunds_.idle()) {
         rest_over_.set(pending_corrections::rest);
     }
 }
@@ -129,7 +129,7 @@ spread::spread(spreads& owner, std::span<const charge> charges, std::span<const 
     for (std::size_t i = 0; i < count_; ++i) {
         is_needed[turns[i]] = is_needed[turns[i]] || charges[i].enforced;
     }
-    const auto order = std::span{place_of_}.first(count_);
+    const auto order = std::span{position_of_}.first(count_);
     for (std::size_t i = 0; i < count_; ++i) {
         order[i] = i;
     }
@@ -218,11 +218,11 @@ void spread::go_on()
 }
 
 // Refunds what the turns before the present one took.
-void spread::give_back()
+void spread::refund()
 {
     for (std::size_t i = 0; i < at_; ++i) {
         if (said_[i].allowed && charges_[i].cost > 0) {
-            owner_.give_back(charges_[i], said_[i], taken_at_[i]);
+            owner_.refund(charges_[i], said_[i], taken_at_[i]);
             said_[i] = without(charges_[i], said_[i]);
         }
     }
@@ -232,14 +232,14 @@ void spread::finish(bool admitted)
 {
     answer all;
     if (!admitted) {
-        give_back();
+        refund();
     }
-    std::array<std::size_t, max_charges> at_place{};
+    std::array<std::size_t, max_charges> at_position{};
     for (std::size_t i = 0; i < count_; ++i) {
-        at_place[place_of_[i]] = i;
+        at_position[position_of_[i]] = i;
     }
-    for (std::size_t place = 0; place < count_; ++place) {
-        const std::size_t i = at_place[place];
+    for (std::size_t position = 0; position < count_; ++position) {
+        const std::size_t i = at_position[position];
         if (known_[i]) {
             all.add(said_[i]);
         } else {
@@ -256,7 +256,7 @@ void spread::finish(bool admitted)
 
 void spread::fail(failure why, taken tokens)
 {
-    give_back();
+    refund();
     question* const q = asker_.release();
     owner_.all_.erase(self);
     if (q != nullptr) {

@@ -38,7 +38,7 @@ public:
     spreads(const spreads&) = delete;
     spreads& operator=(const spreads&) = delete;
 
-    ~spreads() { give_backs_.lose_all(); }
+    ~spreads() { refunds_.lose_all(); }
 
     // Asks a question; see shared_store. `turns[i]` is the turn in which the i-th charge is asked
     // for, from 0.
@@ -50,7 +50,7 @@ public:
     void close();
 
     // True if nothing is being asked or refunded.
-    bool idle() const { return all_.empty() && give_backs_.idle(); }
+    bool idle() const { return all_.empty() && refunds_.idle(); }
 
 private:
     friend class spread;
@@ -59,14 +59,14 @@ private:
     base::duration timeout_;
     telemetry::store_metrics& metrics_;
     // Refunds of what was taken for questions that another slot rejected.
-    pending_corrections give_backs_;
+    pending_corrections refunds_;
     // Set while there are any refunds.
     net::alarm rest_over_;
     std::list<spread> all_;
     net::alarm first_deadline_;
     bool closed_ = false;
 
-    void give_back(const charge& c, const limit::decision& said, base::instant taken_at);
+    void refund(const charge& c, const limit::decision& said, base::instant taken_at);
     void rest();
     void expire();
 };
@@ -99,7 +99,7 @@ private:
     std::array<charge, max_charges> charges_{};
     std::array<std::size_t, max_charges> turn_of_{};
     // Position of each of these charges in the question.
-    std::array<std::size_t, max_charges> place_of_{};
+    std::array<std::size_t, max_charges> position_of_{};
     std::array<limit::decision, max_charges> said_{};
     std::array<bool, max_charges> known_{};
     std::size_t count_;
@@ -120,7 +120,7 @@ private:
     bool may_do_without() const { return at_ >= needed_; }
 
     void go_on();
-    void give_back();
+    void refund();
     void finish(bool admitted);
 };
 

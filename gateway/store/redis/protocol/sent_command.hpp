@@ -29,7 +29,7 @@ struct sent_command {
     // Encoded command, kept in case the server has forgotten the script. Its memory is used again.
     std::string bytes{};
     // Questions of a take or probe, by which the reply is parsed.
-    std::vector<usual_questions> shape{};
+    std::vector<simple_charges> shape{};
 
     // Link, part number and deadline of the call that a part belongs to.
     std::weak_ptr<link> origin{};

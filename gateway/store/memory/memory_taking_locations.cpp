@@ -10,7 +10,7 @@ void memory_taking::locate()
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         const bucket_id& id = ids_[i] = id_of(charges_[i]);
         const bool beside = i > 0 && ids_[i - 1].high == id.high;
-        const std::size_t in = beside ? places_[i - 1].segment : parts_.buckets.segment_of(id);
+        const std::size_t in = beside ? locations_[i - 1].segment : parts_.buckets.segment_of(id);
         if (!beside) {
             parts_.buckets.prefetch(in, id);
         }
@@ -21,7 +21,7 @@ void memory_taking::locate()
         while (!(ids_[first] == id)) {
             ++first;
         }
-        places_[i] = {
+        locations_[i] = {
             .what = kind::kept,
             .first = first,
             .segment = static_cast<std::uint32_t>(in),
@@ -37,14 +37,14 @@ void memory_taking::lock()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         // Most limits of a request have the same key, and so the same segment.
-        if (i > 0 && places_[i].segment == places_[i - 1].segment) {
+        if (i > 0 && locations_[i].segment == locations_[i - 1].segment) {
             continue;
         }
         const auto end = locked_.begin() + static_cast<std::ptrdiff_t>(locked_count_);
-        const auto at = std::lower_bound(locked_.begin(), end, places_[i].segment);
-        if (at == end || *at != places_[i].segment) {
+        const auto at = std::lower_bound(locked_.begin(), end, locations_[i].segment);
+        if (at == end || *at != locations_[i].segment) {
             std::move_backward(at, end, end + 1);
-            *at = places_[i].segment;
+            *at = locations_[i].segment;
             ++locked_count_;
         }
     }
@@ -61,11 +61,11 @@ void memory_taking::lock_shared()
     }
 }
 
-bool memory_taking::find_places()
+bool memory_taking::find_locations()
 {
     bool all = true;
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = places_[i];
+        location& p = locations_[i];
         if (p.first == i) {
             p.at = segment_of(p).find(ids_[i]);
             all = all && p.at != nullptr;
@@ -74,21 +74,21 @@ bool memory_taking::find_places()
     if (!all && !find_room()) {
         return false;
     }
-    read_places();
+    read_locations();
     return true;
 }
 
 bool memory_taking::find_room()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        const place& p = places_[i];
+        const location& p = locations_[i];
         if (p.first == i && p.at == nullptr && !promise_room(i)) {
             return false;
         }
     }
     // Making room moves slots.
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = places_[i];
+        location& p = locations_[i];
         if (p.what == kind::kept && p.first == i) {
             p.at = segment_of(p).find(ids_[i]);
         }
@@ -98,9 +98,9 @@ bool memory_taking::find_room()
 
 bool memory_taking::promise_room(std::size_t i)
 {
-    place& p = places_[i];
+    location& p = locations_[i];
     memory_table& table = parts_.buckets;
-    if (holds_shared_places(i)) {
+    if (holds_shared_permits(i)) {
         share(i);
         return true;
     }
@@ -120,7 +120,7 @@ bool memory_taking::promise_room(std::size_t i)
 
 // True if the client has some of the shared permits. It gets no slot then, in which it would have
 // as many again, since permits are released where they were taken.
-bool memory_taking::holds_shared_places(std::size_t i)
+bool memory_taking::holds_shared_permits(std::size_t i)
 {
     if (!terms(i).counts_permits() || !parts_.shared.any()) {
         return false;
@@ -141,7 +141,7 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     if (debt == nullptr) {
         return;
     }
-    place& p = places_[i];
+    location& p = locations_[i];
     const limit::terms& t = terms(i);
     if (slides(i) && what_ == intent::look) {
         copy_sliding(i, debt->bucket, debt->past);
@@ -173,24 +173,24 @@ bool memory_taking::turn_away(std::size_t i)
 void memory_taking::share(std::size_t i)
 {
     lock_shared();
-    place& p = places_[i];
+    location& p = locations_[i];
     p.what = kind::shared;
     shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name);
     p.at = &everybodys.bucket;
     p.past = &everybodys.past;
     // Two clients of one limit may share the bucket in one question.
     for (std::size_t j = 0; j < i; ++j) {
-        if (places_[j].at == p.at) {
+        if (locations_[j].at == p.at) {
             p.first = static_cast<std::uint8_t>(j);
             return;
         }
     }
 }
 
-void memory_taking::read_places()
+void memory_taking::read_locations()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = places_[i];
+        location& p = locations_[i];
         if (p.at != nullptr && !slides(i) && limit::is_current(terms(i), *p.at, moment(i))) {
             p.stands.before = *p.at;
         } else if (p.at != nullptr) {
@@ -203,7 +203,7 @@ void memory_taking::read_places()
 // Makes a bucket follow a changed limit from here on, whatever the answer: see limit::rebased.
 void memory_taking::follow_terms(std::size_t i)
 {
-    place& p = places_[i];
+    location& p = locations_[i];
     const limit::terms& t = terms(i);
     if (slides(i) && what_ == intent::look) {
         copy_sliding(i, *p.at, *history_of(p));
@@ -225,7 +225,7 @@ void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const li
     if (copies_ == nullptr) {
         copies_ = std::make_unique<std::array<limit::history, max_charges>>();
     }
-    place& p = places_[i];
+    location& p = locations_[i];
     limit::history& copy = (*copies_)[i];
     copy = past;
     p.stands.before = b;

@@ -1,9 +1,7 @@
-// `places` chooses a server for each of one worker's requests to an upstream. It weighs the
-// servers, and takes a place at one: a slot, which the request has until its connection is given
-// back. Slots are counted for all workers together. With one server and no bound there is nothing
-// to choose and nothing to count.
-// Ownership: the pool.
-// Thread: the pool's.
+// `server_capacity` chooses a server for each of one worker's requests to an upstream. It weighs
+// the servers, and takes a slot at one, which the request has until its connection is
+// given back. Slots are counted for all workers together. With one server and no bound there is
+// nothing to choose and nothing to count. Ownership: the pool. Thread: the pool's.
 #pragma once
 
 #include "gateway/proxy/options.hpp"
@@ -14,9 +12,9 @@
 
 namespace gateway::proxy {
 
-class places {
+class server_capacity {
 public:
-    places(const upstream_options& options, std::shared_ptr<upstream_status> status);
+    server_capacity(const upstream_options& options, std::shared_ptr<upstream_status> status);
 
     enum class availability : std::uint8_t {
         taken,
@@ -38,7 +36,7 @@ public:
     choice take(std::uint64_t candidates, std::uint64_t key, base::instant now);
 
     // Gives the slot back, and wakes a request that waits for one.
-    void give_back(std::size_t server);
+    void release(std::size_t server);
 
     void succeeded(std::size_t server, base::instant now)
     {

@@ -1,4 +1,4 @@
-#include "gateway/proxy/servers/places.hpp"
+#include "gateway/proxy/servers/server_capacity.hpp"
 
 #include "gateway/base/hash.hpp"
 
@@ -6,7 +6,9 @@
 
 namespace gateway::proxy {
 
-places::places(const upstream_options& options, std::shared_ptr<upstream_status> status)
+server_capacity::server_capacity(
+    const upstream_options& options, std::shared_ptr<upstream_status> status
+)
     : options_(options),
       status_(std::move(status)),
       turns_(options.servers.size()),
@@ -29,7 +31,9 @@ places::places(const upstream_options& options, std::shared_ptr<upstream_status>
     }
 }
 
-places::choice places::take(std::uint64_t candidates, std::uint64_t key, base::instant now)
+server_capacity::choice server_capacity::take(
+    std::uint64_t candidates, std::uint64_t key, base::instant now
+)
 {
     if (candidates == 0) {
         return {availability::none, 0};
@@ -37,23 +41,23 @@ places::choice places::take(std::uint64_t candidates, std::uint64_t key, base::i
     if (!several_ && !bounded_) {
         return {availability::taken, 0};
     }
-    if (options_.max_connections != 0 && !status_->places().take(options_.max_connections)) {
+    if (options_.max_connections != 0 && !status_->capacity().take(options_.max_connections)) {
         return {availability::full, 0};
     }
     weigh(candidates, now);
     while (const auto server = pick(key)) {
-        if (servers_[*server]->places().take(options_.servers[*server].max_connections)) {
+        if (servers_[*server]->capacity().take(options_.servers[*server].max_connections)) {
             return {availability::taken, *server};
         }
         weights_[*server] = 0;
     }
     if (options_.max_connections != 0) {
-        status_->places().give_back();
+        status_->capacity().release();
     }
     return {availability::full, 0};
 }
 
-void places::weigh(std::uint64_t candidates, base::instant now)
+void server_capacity::weigh(std::uint64_t candidates, base::instant now)
 {
     bool any = false;
     for (std::size_t i = 0; i < servers_.size(); ++i) {
@@ -72,7 +76,7 @@ void places::weigh(std::uint64_t candidates, base::instant now)
     }
 }
 
-std::optional<std::size_t> places::pick(std::uint64_t key)
+std::optional<std::size_t> server_capacity::pick(std::uint64_t key)
 {
     const weights all{weights_.data(), servers_.size()};
     switch (options_.balance) {
@@ -84,25 +88,25 @@ std::optional<std::size_t> places::pick(std::uint64_t key)
             break;
     }
     return least_requests(all, mixed(random_++), [this](std::size_t i) {
-        return servers_[i]->places().taken();
+        return servers_[i]->capacity().taken();
     });
 }
 
-void places::give_back(std::size_t server)
+void server_capacity::release(std::size_t server)
 {
     if (!several_ && !bounded_) {
         return;
     }
-    servers_[server]->places().give_back();
+    servers_[server]->capacity().release();
     if (options_.max_connections != 0) {
-        status_->places().give_back();
+        status_->capacity().release();
     }
     if (others_wait()) {
         status_->queue().wake_first();
     }
 }
 
-bool places::failed(std::size_t server, base::instant now)
+bool server_capacity::failed(std::size_t server, base::instant now)
 {
     return several_ && status_->failed(servers_, server, options_.ejection, now);
 }

@@ -1,4 +1,4 @@
-#include "gateway/limits/place_leases.hpp"
+#include "gateway/limits/permit_leases.hpp"
 
 #include "gateway/limits/reservation.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace gateway::limits {
 
-std::int64_t fresh_place()
+std::int64_t fresh_permit()
 {
     thread_local std::mt19937_64 random{std::random_device{}()};
     return static_cast<std::int64_t>(random() >> 11);
@@ -20,7 +20,7 @@ constexpr base::duration again_after = std::chrono::milliseconds{100};
 }  // namespace
 
 // One permit, and the question that renews it in its store.
-class place_leases::lease final : private store::question {
+class permit_leases::lease final : private store::question {
 public:
     lease(std::shared_ptr<const policy_view> view, const reserved& r, base::instant now)
         : view_(std::move(view)),
@@ -63,23 +63,23 @@ private:
     void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }
 };
 
-place_leases::place_leases(const base::turn_clock& c) : clock_(c) {}
+permit_leases::permit_leases(const base::turn_clock& c) : clock_(c) {}
 
-place_leases::~place_leases() = default;
+permit_leases::~permit_leases() = default;
 
-place_leases::handle place_leases::keep(
+permit_leases::handle permit_leases::keep(
     const std::shared_ptr<const policy_view>& view, const reserved& r
 )
 {
     return all_.emplace(all_.end(), view, r, clock_.now());
 }
 
-void place_leases::end(handle of)
+void permit_leases::end(handle of)
 {
     all_.erase(of);
 }
 
-void place_leases::renew()
+void permit_leases::renew()
 {
     for (lease& l : all_) {
         l.renew(clock_.now());

@@ -1,4 +1,4 @@
-// `place_count` counts the requests that hold a slot at the same time, and keeps to a bound.
+// `capacity_count` counts the requests that hold a slot at the same time, and keeps to a bound.
 // Thread: any.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace gateway::proxy {
 
-class place_count {
+class capacity_count {
 public:
     // Takes a slot. Returns false if `most` are taken; 0 is no bound.
     bool take(std::uint32_t most)
@@ -25,7 +25,7 @@ public:
         return false;
     }
 
-    void give_back() { taken_.fetch_sub(1); }
+    void release() { taken_.fetch_sub(1); }
 
     std::uint32_t taken() const { return taken_.load(std::memory_order_relaxed); }
 

@@ -1,4 +1,4 @@
-// `place_leases` renews the permits of requests in flight that a worker holds in shared stores.
+// `permit_leases` renews the permits of requests in flight that a worker holds in shared stores.
 // Each is leased, and renewed after every third of its lease until its request ends. A renewal that
 // comes too late finds the permit gone and changes nothing.
 // Thread: one thread only.
@@ -14,15 +14,15 @@ namespace gateway::limits {
 
 struct reserved;
 
-// Returns a number for store::charge::place that no other permit has, of 53 bits.
-std::int64_t fresh_place();
+// Returns a number for store::charge::permit that no other permit has, of 53 bits.
+std::int64_t fresh_permit();
 
-class place_leases {
+class permit_leases {
     class lease;
 
 public:
-    explicit place_leases(const base::turn_clock& c);
-    ~place_leases();
+    explicit permit_leases(const base::turn_clock& c);
+    ~permit_leases();
 
     using handle = std::list<lease>::iterator;
 
