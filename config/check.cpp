@@ -20,7 +20,7 @@ void check_admin(const draft& d, findings& found)
         return l.address == admin;
     });
     if (!admin.has_any_port() && taken) {
-        found.problem(d.admin.at, "admin.address", "a listener has the same address");
+        found.problem(d.admin, "a listener has the same address");
     }
 }
 
@@ -31,8 +31,7 @@ void check_proxies_are_known(const draft& d, findings& found)
     if (d.policy.client.trusted_proxies.empty()) {
         for (const origin& listener : d.proxied_listeners) {
             found.problem(
-                listener.at,
-                listener.path,
+                listener,
                 "takes connections of client.trusted_proxies only, and there are none: list your "
                 "load balancer's addresses there"
             );
@@ -45,8 +44,7 @@ void check_hops(const draft& d, findings& found)
     const int hops = d.policy.client.trusted_hops;
     if (hops > 0) {
         found.warning(
-            d.client.at,
-            d.client.path,
+            d.client,
             "the port must not be reachable but through " +
                 (hops == 1 ? "that one proxy" : "those " + std::to_string(hops) + " proxies")
         );
@@ -56,8 +54,7 @@ void check_hops(const draft& d, findings& found)
 void complain_of_identity(const origin& route, const std::string& name, findings& found)
 {
     found.problem(
-        route.at,
-        route.path + ".request_headers",
+        route.key("request_headers"),
         quote(name) + " is client.header, by which clients are known: it is for the gateway to say"
     );
 }
@@ -118,8 +115,7 @@ void check_routes_are_distinct(const draft& d, findings& found)
         const auto [same, is_new] = matches.emplace(key_of(route.match), i);
         if (!is_new) {
             found.problem(
-                d.routes[i].at,
-                d.routes[i].path,
+                d.routes[i],
                 "matches the same requests as " + told(d.routes[same->second], d.routes[i], found)
             );
             continue;
@@ -127,8 +123,7 @@ void check_routes_are_distinct(const draft& d, findings& found)
         const auto [taken, name_is_new] = names.emplace(route.name, i);
         if (!name_is_new) {
             found.problem(
-                d.routes[i].at,
-                d.routes[i].path + ".name",
+                d.routes[i].key("name"),
                 "has the same name as " + told(d.routes[taken->second], d.routes[i], found) + ": " +
                     quote(route.name)
             );
@@ -151,8 +146,7 @@ void check_sets_of_headers(const draft& d, findings& found)
         auto& of_place = sets[place_of(match)];
         if (!names.empty() && of_place.insert(std::move(names)).second && of_place.size() > most) {
             found.problem(
-                d.routes[i].at,
-                d.routes[i].path + ".match.headers",
+                d.routes[i].key("match.headers"),
                 "routes of one path may name 8 different sets of headers, and this is one more: "
                 "use other values of the same headers"
             );
@@ -173,8 +167,7 @@ void check_one_shared_store_per_route(const draft& d, findings& found)
             }
             if (shared != policy::local_store) {
                 found.problem(
-                    d.routes[i].at,
-                    d.routes[i].path + ".limits",
+                    d.routes[i].key("limits"),
                     "limits of two shared stores, " + quote(d.policy.stores[shared]) + " and " +
                         quote(d.policy.stores[store]) +
                         ": the limits of one route must share one, to be decided atomically"
@@ -199,8 +192,7 @@ void check_leases(const draft& d, findings& found)
         const auto* const redis = std::get_if<store::redis_options>(&options);
         if (redis != nullptr && !redis->cluster.empty()) {
             found.problem(
-                d.limits[i].at,
-                d.limits[i].path + ".lease",
+                d.limits[i].key("lease"),
                 "not with a redis-cluster:// store, which does not tell of tokens that are given "
                 "back"
             );
@@ -226,8 +218,7 @@ void warn_of_places_for_questions(const draft& d, findings& found)
     for (const std::size_t index : used) {
         if (d.policy.limits[index].limit.counts_in_flight()) {
             found.warning(
-                d.limits[index].at,
-                d.limits[index].path,
+                d.limits[index],
                 "does not limit what listeners with \"decide\" are asked about: a request's place "
                 "is free again with the answer"
             );
@@ -244,7 +235,7 @@ void warn_where_unused(
 {
     for (std::size_t i = 0; i < written.size(); ++i) {
         if (!used[i]) {
-            found.warning(written[i].at, written[i].path, warning);
+            found.warning(written[i], warning);
         }
     }
 }
@@ -281,7 +272,7 @@ void warn_of_unnamed_plans(const draft& d, findings& found)
 {
     for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
         for (const std::string& complaint : complaints_of_unnamed_plans(d.policy, i)) {
-            found.warning(d.plans[i].at, d.plans[i].path, complaint);
+            found.warning(d.plans[i], complaint);
         }
     }
 }

@@ -67,47 +67,6 @@ std::string beside(const draft& d, const std::string& file)
     return file.starts_with('/') ? file : d.file_name.substr(0, folder) + file;
 }
 
-std::optional<std::size_t> resolve(
-    const located& name,
-    std::string_view what,
-    const std::vector<std::string>& names,
-    findings& found
-)
-{
-    const std::string* text = scalar_text(
-        name,
-        "the name of a" + std::string{what == "upstream" ? "n " : " "} + std::string{what},
-        found
-    );
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    const auto place = std::find(names.begin(), names.end(), *text);
-    if (place == names.end()) {
-        const std::vector<std::string_view> known{names.begin(), names.end()};
-        found.problem(
-            name.value->at,
-            name.path,
-            "unknown " + std::string{what} + ' ' + quote(*text) + found.suggestion(*text, known)
-        );
-        return std::nullopt;
-    }
-    return static_cast<std::size_t>(place - names.begin());
-}
-
-bool within(const located& list, std::size_t max, findings& found)
-{
-    if (list.value->items.size() <= max) {
-        return true;
-    }
-    found.problem(
-        list.value->items[max].at,
-        list.path,
-        "too many elements, the maximum is " + std::to_string(max)
-    );
-    return false;
-}
-
 void describe(keys& root, draft& d)
 {
     describe_process(root, d);
@@ -131,7 +90,7 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
     draft d;
     d.file_name = file_name;
     d.running = running;
-    reading::all({&document, {}}, found, [&d](keys& root) { describe(root, d); });
+    read_mapping({&document, {}}, found, [&d](keys& root) { describe(root, d); });
     check(d, found);
     if (!found.ok()) {
         throw config_error{found.files(), found.problems()};

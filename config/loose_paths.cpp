@@ -121,8 +121,7 @@ private:
             const auto lacked = lacked_limit(route, d_.policy.routes[*other]);
             if (lacked) {
                 found_.warning(
-                    d_.routes[i].at,
-                    d_.routes[i].path + ".match.path_exact",
+                    d_.routes[i].key("match.path_exact"),
                     quote(encoded_path(spelling)) +
                         " is the same to many servers, and goes to the route " +
                         quote(d_.policy.routes[*other].name) + " without the limit " +
@@ -154,8 +153,7 @@ private:
             });
         if (circle) {
             found_.warning(
-                d_.routes[i].at,
-                d_.routes[i].path + ".redirect.to",
+                d_.routes[i].key("redirect.to"),
                 "leads to this route again, as path_exact has the path with and without a final "
                 "slash: give that path a route of its own"
             );

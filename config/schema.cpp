@@ -59,10 +59,29 @@ json::value with_elsewhere(json::value schema)
     return schema;
 }
 
-class explaining final : public keys {
+// Returns a schema for a text or a mapping.
+json::object or_mapping(json::object text, json::object mapping)
+{
+    json::array keys;
+    for (const char* const key : {"env", "file"}) {
+        keys.push_back(json::object{{"required", json::array{key}}});
+    }
+    return if_then_else(
+        is_of("object"),
+        if_then_else({{"anyOf", std::move(keys)}}, ref_elsewhere(), std::move(mapping)),
+        std::move(text)
+    );
+}
+
+json::object one_or_list(const json::object& one)
+{
+    return if_then_else(is_of("array"), {{"minItems", 1}, {"items", one}}, one);
+}
+
+class explaining : public keys {
 public:
     // Returns the schema of a mapping.
-    static json::object of(const std::function<void(keys&)>& describe)
+    static json::object of(const describe_keys& describe)
     {
         explaining all;
         describe(all);
@@ -77,41 +96,26 @@ public:
         return mapping;
     }
 
-    void flag(const key& k, bool& value) override
-    {
-        add(k, {{"type", "boolean"}, {"default", value}});
-    }
-
-    void time(const key& k, base::duration& value, base::duration min, base::duration max) override
-    {
-        add(k,
-            {{"type", "string"},
-             {"pattern", "^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
-             {"default", format_duration(value)},
-             {"$comment", format_duration(min) + " to " + format_duration(max)}});
-    }
-
     void other(const key& k, const form& f) override
     {
         json::object schema = json::parse(f.schema).as_object();
         add(k,
             f.inner ? one_or_list(or_mapping(std::move(schema), of(f.inner)))
                     : with_elsewhere(std::move(schema)).as_object());
-        if (f.says.standard == "none" && !f.optional) {
-            required_.emplace_back(k.name);
-        }
     }
 
-    void mapping(const key& k, const std::function<void(keys&)>& describe, bool) override
+    void mapping(const key& k, const describe_keys& describe, bool) override
     {
         add(k, of(describe));
     }
+
+    void line(const key& k, const line_form& f) override;
 
     void each(const key& k, const collection& c) override
     {
         json::object element = of([&c](keys& one) { c.describe(c.size(), one); });
         json::object all{{"type", c.named ? "object" : "array"}};
-        if (!c.named && c.says.standard == "none") {
+        if (!c.named && k.required) {
             all["minItems"] = 1;
         }
         all[c.named ? "additionalProperties" : "items"] = std::move(element);
@@ -120,9 +124,6 @@ public:
             all["properties"] = json::object{{c.first.name, std::move(first)}};
         }
         add(k, std::move(all));
-        if (c.says.standard == "none") {
-            required_.emplace_back(k.name);
-        }
     }
 
     void constraint(std::string_view schema) override
@@ -130,29 +131,9 @@ public:
         constraints_.push_back(json::parse(schema));
     }
 
-private:
+protected:
     json::object properties_;
     json::array required_;
-    json::array constraints_;
-
-    // Returns a schema for a text or a mapping.
-    static json::object or_mapping(json::object text, json::object mapping)
-    {
-        json::array keys;
-        for (const char* const key : {"env", "file"}) {
-            keys.push_back(json::object{{"required", json::array{key}}});
-        }
-        return if_then_else(
-            is_of("object"),
-            if_then_else({{"anyOf", std::move(keys)}}, ref_elsewhere(), std::move(mapping)),
-            std::move(text)
-        );
-    }
-
-    static json::object one_or_list(const json::object& one)
-    {
-        return if_then_else(is_of("array"), {{"minItems", 1}, {"items", one}}, one);
-    }
 
     void add(const key& k, json::object schema)
     {
@@ -160,35 +141,97 @@ private:
             schema["description"] = k.meaning;
         }
         properties_[k.name] = std::move(schema);
+        if (k.required) {
+            required_.emplace_back(k.name);
+        }
     }
 
-    std::uint64_t whole(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
-        override
+private:
+    json::array constraints_;
+
+    std::uint64_t take(const key& k, const scalar& s) override
     {
-        add(k, {{"type", "integer"}, {"minimum", min}, {"maximum", max}, {"default", value}});
-        return value;
+        add(k, with_default(s));
+        return s.value;
     }
 
-    std::uint64_t bytes(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
-        override
+    static json::object with_default(const scalar& s)
     {
-        add(k,
-            {{"type", json::array{"integer", "string"}},
-             {"minimum", min},
-             {"maximum", max},
-             {"pattern", "^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"},
-             {"default", format_size(value)},
-             {"$comment", format_size(min) + " to " + format_size(max)}});
-        return value;
-    }
-
-    std::size_t choice(const key& k, std::size_t value, std::span<const std::string_view> names)
-        override
-    {
-        add(k, {{"enum", json::array(names.begin(), names.end())}, {"default", names[value]}});
-        return value;
+        const std::string standard = text_of(s, s.value);
+        const auto [min, max] = s.within;
+        const std::string bounds = text_of(s, min) + " to " + text_of(s, max);
+        switch (s.is) {
+            case scalar::kind::flag:
+                return {{"type", "boolean"}, {"default", s.value != 0}};
+            case scalar::kind::time:
+                return {
+                    {"type", "string"},
+                    {"pattern", duration_pattern},
+                    {"default", standard},
+                    {"$comment", bounds}};
+            case scalar::kind::bytes:
+                return {
+                    {"type", json::array{"integer", "string"}},
+                    {"minimum", min},
+                    {"maximum", max},
+                    {"pattern", size_pattern},
+                    {"default", standard},
+                    {"$comment", bounds}};
+            case scalar::kind::word:
+                return {
+                    {"enum", json::array(s.names.begin(), s.names.end())}, {"default", standard}};
+            case scalar::kind::whole:
+                break;
+        }
+        return {{"type", "integer"}, {"minimum", min}, {"maximum", max}, {"default", s.value}};
     }
 };
+
+// `explaining_line` explains a mapping on one line, whose key has the meaning and most defaults.
+class explaining_line final : public explaining {
+public:
+    // Adds the schema of the mapping to `to`.
+    static json::object of(const describe_keys& describe, json::object to)
+    {
+        explaining_line all;
+        describe(all);
+        to["additionalProperties"] = false;
+        if (!all.required_.empty()) {
+            to["required"] = std::move(all.required_);
+        }
+        to["properties"] = std::move(all.properties_);
+        return to;
+    }
+
+private:
+    std::uint64_t take(const key& k, const scalar& s) override
+    {
+        json::object schema{{"type", "boolean"}};
+        if (s.is == scalar::kind::time) {
+            schema = {{"type", json::array{"string"}}, {"pattern", duration_pattern}};
+        } else if (s.is == scalar::kind::whole) {
+            schema = json::parse(schema_of(s.within)).as_object();
+            if (!k.required) {
+                schema["default"] = s.value;
+            }
+        }
+        add(k, std::move(schema));
+        return s.value;
+    }
+};
+
+void explaining::line(const key& k, const line_form& f)
+{
+    if (!f.otherwise.read) {
+        add(k, explaining_line::of(f.describe, is_of("object")));
+        return;
+    }
+    json::value other = with_elsewhere(json::parse(f.otherwise.schema));
+    add(k,
+        if_then_else(
+            is_of("object"), explaining_line::of(f.describe, {}), std::move(other.as_object())
+        ));
+}
 
 }  // namespace
 

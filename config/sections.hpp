@@ -26,7 +26,25 @@ void describe_log(keys& root, draft& d);
 // Describes `servers` of an upstream.
 void describe_servers(keys& upstream, std::vector<proxy::server_options>& servers);
 
-// Describes `health` of an upstream. `out` is nothing without it.
+// These describe `health` of an upstream and `tls` of a listener. `out` is nothing without it.
 void describe_health(keys& upstream, std::optional<proxy::health_options>& out);
+void describe_listener_tls(
+    keys& listener, std::optional<net::tls_server_options>& out, const draft& d
+);
+
+// Describes the keys of TLS to a server of a store or of an upstream: how the server is verified,
+// and which certificate the gateway has. `server_name` is the meaning of that key.
+void describe_tls_client(
+    keys& tls, net::tls_client_options& options, std::string_view server_name, const draft& d
+);
+
+// Describes the keys of a shared store that say where its server is, as whom the gateway logs in,
+// and how the server is verified. The URL comes first, as it says for which kind of store the other
+// keys are.
+void describe_server_url(keys& shared, store::shared_options& options, const draft& d);
+
+// Describes the keys that only a shared store in PostgreSQL has.
+// Requires: the URL has been described.
+void describe_postgres(keys& shared, store::shared_options& options);
 
 }  // namespace gateway::config

@@ -23,12 +23,6 @@ inline constexpr std::size_t max_methods = 32;
 inline constexpr std::size_t max_upstreams = 1000;
 inline constexpr std::size_t max_servers = proxy::max_servers;
 
-// `origin` is where something was written, for rules that are checked after everything was read.
-struct origin {
-    place at;
-    std::string path;
-};
-
 struct draft {
     settings result;
     policy::policy policy;
@@ -56,17 +50,5 @@ struct draft {
 
 // Returns the path of a file that the configuration names, from the configuration's folder.
 std::string beside(const draft& d, const std::string& file);
-
-// Returns the index of the name. Otherwise returns nothing and adds a problem: `unknown limit "x",
-// did you mean …`.
-std::optional<std::size_t> resolve(
-    const located& name,
-    std::string_view what,
-    const std::vector<std::string>& names,
-    findings& found
-);
-
-// True if the list has at most `max` elements. Otherwise adds a problem.
-bool within(const located& list, std::size_t max, findings& found);
 
 }  // namespace gateway::config

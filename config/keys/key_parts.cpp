@@ -21,21 +21,19 @@ constexpr const char* expected_part =
     "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
     "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, method, host, path or route";
 
-constexpr words<source, 5> whole_parts{{
-    {"client_ip", source::client_ip},
-    {"method", source::method},
-    {"host", source::host},
-    {"path", source::path},
-    {"route", source::route},
-}};
+constexpr words<source, 5> whole_parts{
+    {{"client_ip", source::client_ip},
+     {"method", source::method},
+     {"host", source::host},
+     {"path", source::path},
+     {"route", source::route}}};
 
-constexpr words<source, 5> named_parts{{
-    {"header:", source::header},
-    {"cookie:", source::cookie},
-    {"query:", source::query},
-    {"jwt:", source::jwt},
-    {"cert:", source::cert},
-}};
+constexpr words<source, 5> named_parts{
+    {{"header:", source::header},
+     {"cookie:", source::cookie},
+     {"query:", source::query},
+     {"jwt:", source::jwt},
+     {"cert:", source::cert}}};
 
 // Returns the part for a header. A header that the upstream never gets cannot be part of a key: a
 // client could get fresh buckets by values that change nothing. The upstream's Host is the part
@@ -50,15 +48,14 @@ std::optional<policy::key_part> header_part(
     }
     if (id == http::field_name::client_cert) {
         found.problem(
-            part.value->at,
-            part.path,
+            part,
             "what a client says in " + name +
                 " never reaches the upstream: write cert:fingerprint, cert:subject or cert:san"
         );
         return std::nullopt;
     }
     if (http::hop_by_hop.contains(id)) {
-        found.problem(part.value->at, part.path, name + " never reaches the upstream");
+        found.problem(part, name + " never reaches the upstream");
         return std::nullopt;
     }
     return policy::key_part{.from = source::header, .name = base::lower_case(name)};
@@ -72,7 +69,7 @@ std::optional<policy::key_part> prefix_part(
 {
     const auto length = parse_number(bits);
     if (!length || *length < 1 || *length > 128) {
-        found.problem(part.value->at, part.path, "expected a prefix length of 1 to 128 bits");
+        found.problem(part, "expected a prefix length of 1 to 128 bits");
         return std::nullopt;
     }
     return policy::key_part{
@@ -99,7 +96,7 @@ std::optional<std::string> part_without_space(const node& part)
 std::optional<policy::key_part> parse_part(const located& part, findings& found)
 {
     if (const auto meant = part_without_space(*part.value)) {
-        found.problem(part.value->at, part.path, "write it without a space: \"" + *meant + '"');
+        found.problem(part, "write it without a space: \"" + *meant + '"');
         return std::nullopt;
     }
     const std::string* text = scalar_text(part, expected_part, found);
@@ -125,19 +122,13 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
         const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)
                                           : is_token(name, longest_part_name);
         if (!valid || !is_known) {
-            found.problem(
-                part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
-            );
+            found.problem(part, "not a name to follow \"" + std::string{prefix} + "\"");
             return std::nullopt;
         }
         return from == source::header ? header_part(part, name, found)
                                       : policy::key_part{.from = from, .name = name};
     }
-    found.problem(
-        part.value->at,
-        part.path,
-        std::string{"expected "} + expected_part + ", got " + quote(*text)
-    );
+    found.problem(part, std::string{"expected "} + expected_part + ", got " + quote(*text));
     return std::nullopt;
 }
 
@@ -145,34 +136,25 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
 
 std::vector<policy::key_part> load_key(section& from)
 {
-    findings& found = from.found();
     std::vector<policy::key_part> key;
-    const located whole{from.find("key"), from.path_of("key")};
-    const node* value = whole.value;
-    if (value->is != node::kind::list) {
-        if (auto part = parse_part(whole, found)) {
-            part->text = to_text(*part);
-            key.push_back(std::move(*part));
-        }
-        return key;
-    }
-    if (!within(whole, policy::max_key_parts, found)) {
-        return {};
-    }
-    for (std::size_t i = 0; i < value->items.size(); ++i) {
-        const located item = item_of(whole, i);
-        auto part = parse_part(item, found);
+    const auto add = [&](const located& item) {
+        auto part = parse_part(item, from.found());
         if (!part) {
-            continue;
+            return;
         }
         const auto same = [&](const policy::key_part& k) {
             return k.from == part->from && k.name == part->name && k.prefix == part->prefix;
         };
         if (std::any_of(key.begin(), key.end(), same)) {
-            found.problem(item.value->at, item.path, "this part is in the key already");
+            from.found().problem(item, "this part is in the key already");
         }
         part->text = to_text(*part);
         key.push_back(std::move(*part));
+    };
+    if (from.find("key")->is == node::kind::list) {
+        from.each_item("key", policy::max_key_parts, {}, add);
+    } else {
+        add(from.value("key"));
     }
     return key;
 }

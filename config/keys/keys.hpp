@@ -1,85 +1,97 @@
-// `keys` is told, key by key, what a mapping of the configuration may hold. Each mapping is
+// `keys` is told, key by key, what a mapping of the configuration may hold, as in
+// `http("max_headers", "header fields").number(options.max_headers, {1, 1000})`. Each mapping is
 // described once (config/sections.hpp), and each use of the description derives from `keys`:
-// reading the file (reading.hpp), printing settings (printing.hpp), explaining the keys
-// (schema.hpp).
+// reading the file (reading.hpp), printing settings (print.hpp), explaining the keys (schema.hpp).
 #pragma once
 
-#include "config/text/reader.hpp"
+#include "config/keys/forms.hpp"
+#include "config/text/ranges.hpp"
 
-#include <algorithm>
-#include <array>
 #include <concepts>
-#include <functional>
 
 namespace gateway::config {
 
-struct key {
-    std::string_view name;
-    // Cell of the reference table in docs/configuration.md, in Markdown.
-    std::string_view meaning;
-};
+// `described_key` is a key, and is told what form its value has.
+class described_key {
+public:
+    described_key(keys& all, const key& k) : all_(all), key_(k) {}
 
-// `words` are the words of an enumeration, in the order in which messages list them.
-template <class Enum, std::size_t Count>
-using words = std::array<std::pair<std::string_view, Enum>, Count>;
+    // Returns the same key, which is printed only if `is_printed`.
+    described_key printed_if(bool is_printed) const
+    {
+        return {all_, {key_.name, key_.meaning, key_.required, is_printed}};
+    }
 
-template <class Enum, std::size_t Count>
-std::array<std::string_view, Count> names_of(const words<Enum, Count>& choices)
-{
-    std::array<std::string_view, Count> names;
-    std::transform(choices.begin(), choices.end(), names.begin(), [](const auto& choice) {
-        return choice.first;
-    });
-    return names;
-}
+    void flag(bool& value) const;
+    void time(base::duration& value, times within = {}) const;
 
-template <class Enum, std::size_t Count>
-std::size_t index_of(Enum value, const words<Enum, Count>& choices)
-{
-    const auto same = [value](const auto& choice) { return choice.second == value; };
-    return static_cast<std::size_t>(
-        std::find_if(choices.begin(), choices.end(), same) - choices.begin()
-    );
-}
+    template <std::integral Number>
+    void number(Number& value, range within) const
+    {
+        value = static_cast<Number>(take(scalar_of(value, within, scalar::kind::whole)));
+    }
 
-// `stated` is the default and the range of a value, as in the reference table.
-struct stated {
-    std::string_view standard;
-    std::string_view range = {};
-};
+    template <std::integral Number>
+    void size(Number& value, range within) const
+    {
+        value = static_cast<Number>(take(scalar_of(value, within, scalar::kind::bytes)));
+    }
 
-class keys;
+    template <class Enum, std::size_t Count>
+    void word(Enum& value, const words<Enum, Count>& choices) const
+    {
+        const auto names = names_of(choices);
+        value = choices[take(scalar_of(index_of(value, choices), names))].second;
+    }
 
-// `form` is a value with a syntax of its own.
-struct form {
-    // Default and range. With a default of "none" the key is required, unless `optional`.
-    stated says;
+    // Describes a number whose default is in words.
+    template <std::integral Number>
+    void number(Number& value, stated says, range within) const
+    {
+        const auto read = [&value, within, name = key_.name](section& from) {
+            from.take_number(name, value, within);
+        };
+        const auto print = [&value] { return std::to_string(value); };
+        other({.says = says, .schema = schema_of(within), .read = read, .print = print});
+    }
 
-    // JSON Schema of the value.
-    std::string_view schema = R"({"type":"string"})";
+    // Describes a text with a syntax of its own.
+    void text(const text_form& f) const;
+    // Describes a text that is kept as it is written, if `check` has no complaint. An empty one is
+    // not printed.
+    void text(std::string& value, stated says, text_check check) const;
+    void texts(const list_form& f) const;
+    // Describes the name of an element of another section, which is a `what`. `index` is that of
+    // the element, or past the end of `names` for none.
+    void reference(
+        std::size_t& index,
+        stated says,
+        std::string_view what,
+        const std::vector<std::string>& names
+    ) const;
 
-    std::function<void(section&)> read;
-    // Returns the value as YAML on one line, or nothing to leave out the key.
-    std::function<std::optional<std::string>()> print;
-    // Describes the mapping that the value may be instead. May be empty.
-    std::function<void(keys&)> inner = {};
-    bool optional = false;
-};
+    void other(const form& f) const;
 
-// `collection` is a list of mappings, or a mapping from names to mappings.
-struct collection {
-    stated says;
-    bool named = true;
-    std::function<void(section&)> read;
+    // Describes a mapping. With `is_set` false it is absent by default.
+    void mapping(const describe_keys& describe, bool is_set = true) const;
 
-    std::function<std::size_t()> size;
-    std::function<std::string(std::size_t)> name = {};
-    // Describes element `i`, or for `i` == `size()` one with every default.
-    std::function<void(std::size_t, keys&)> describe;
+    // Describes a mapping that is absent by default.
+    template <class Value, class Describe>
+    void mapping(std::optional<Value>& value, Describe describe) const
+    {
+        const bool is_set = value.has_value();
+        mapping([&](keys& k) { describe(k, value ? *value : value.emplace()); }, is_set);
+    }
 
-    // Element that is always there, with keys of its own.
-    key first = {};
-    std::function<void(keys&)> describe_first = {};
+    // Describes a mapping that is written on one line.
+    void line(const line_form& f) const;
+    void each(const collection& c) const;
+
+private:
+    keys& all_;
+    key key_;
+
+    std::uint64_t take(const scalar& s) const;
 };
 
 class keys {
@@ -89,37 +101,20 @@ public:
     keys& operator=(const keys&) = delete;
     virtual ~keys() = default;
 
-    virtual void flag(const key& k, bool& value) = 0;
+    described_key operator()(const key& k) { return {*this, k}; }
 
-    virtual void time(
-        const key& k, base::duration& value, base::duration min, base::duration max
-    ) = 0;
-
-    template <std::integral Number>
-    void number(const key& k, Number& value, std::uint64_t min, std::uint64_t max)
+    described_key operator()(
+        std::string_view name, std::string_view meaning = {}, bool required = false
+    )
     {
-        value = static_cast<Number>(whole(k, static_cast<std::uint64_t>(value), min, max));
+        return {*this, {name, meaning, required}};
     }
 
-    template <std::integral Number>
-    void size(const key& k, Number& value, std::uint64_t min, std::uint64_t max)
-    {
-        value = static_cast<Number>(bytes(k, static_cast<std::uint64_t>(value), min, max));
-    }
-
-    template <class Enum, std::size_t Count>
-    void word(const key& k, Enum& value, const words<Enum, Count>& choices)
-    {
-        value = choices[choice(k, index_of(value, choices), names_of(choices))].second;
-    }
-
+    // Takes the present value and returns the new one.
+    virtual std::uint64_t take(const key& k, const scalar& s) = 0;
     virtual void other(const key& k, const form& f) = 0;
-
-    // Describes a mapping. With `is_set` false it is absent by default.
-    virtual void mapping(
-        const key& k, const std::function<void(keys&)>& describe, bool is_set = true
-    ) = 0;
-
+    virtual void mapping(const key& k, const describe_keys& describe, bool is_set) = 0;
+    virtual void line(const key& k, const line_form& f) = 0;
     virtual void each(const key& k, const collection& c) = 0;
 
     // Adds a rule about the keys before it. It is called when they have been read.
@@ -127,20 +122,10 @@ public:
 
     // Adds the part of such a rule that JSON Schema can express.
     virtual void constraint(std::string_view schema) { (void)schema; }
-
-protected:
-    // These take the present value and return the new one.
-    virtual std::uint64_t whole(
-        const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
-    ) = 0;
-    virtual std::uint64_t bytes(
-        const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
-    ) = 0;
-    // Takes and returns the index of a word.
-    virtual std::size_t choice(
-        const key& k, std::size_t value, std::span<const std::string_view> names
-    ) = 0;
 };
+
+// Marks a key that has no default.
+inline constexpr bool required = true;
 
 // Returns the `describe` of a collection in a vector. `describe` gets the element.
 // Ownership: the vector outlives the result.

@@ -1,8 +1,7 @@
-#include "config/keys/listener_tls_keys.hpp"
-
+// `describe_listener_tls` describes `tls` of a listener.
 #include "config/keys/pem_keys.hpp"
 #include "config/keys/reading.hpp"
-#include "config/text/ranges.hpp"
+#include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/clock.hpp"
 #include "gateway/net/tls/revocation_lists.hpp"
@@ -13,100 +12,49 @@ namespace gateway::config {
 namespace {
 
 using namespace std::chrono_literals;
+using net::client_certificates;
 
 constexpr std::size_t max_certificates = 1000;
 constexpr base::duration longest_handshake = 5min;
 constexpr std::size_t longest_tickets_file = 4096;
 
-constexpr words<net::tls_version, 2> versions{{
-    {"1.2", net::tls_version::v1_2},
-    {"1.3", net::tls_version::v1_3},
-}};
+constexpr words<net::tls_version, 2> versions{
+    {{"1.2", net::tls_version::v1_2}, {"1.3", net::tls_version::v1_3}}};
 
-constexpr words<net::client_certificates, 3> client_rules{{
-    {"none", net::client_certificates::none},
-    {"optional", net::client_certificates::optional},
-    {"require", net::client_certificates::require},
-}};
+constexpr words<client_certificates, 3> client_rules{
+    {{"none", client_certificates::none},
+     {"optional", client_certificates::optional},
+     {"require", client_certificates::require}}};
 
 void describe_certificate(keys& k, net::server_certificate& one, const draft& d)
 {
     describe_pem(
-        k,
-        {"cert", "a certificate, and behind it those that vouch for it, each for the one before"},
+        k("cert",
+          "a certificate, and behind it those that vouch for it, each for the one before",
+          required),
         one.certificate,
-        d,
-        presence::required
+        d
     );
-    describe_pem(k, {"key", "its key, without a passphrase"}, one.key, d, presence::required);
+    describe_pem(k("key", "its key, without a passphrase", required), one.key, d);
 }
 
 void load_certificates(section& tls, std::vector<net::server_certificate>& all, const draft& d)
 {
-    const auto list = tls.list("certificates");
-    if (!list || !within(*list, max_certificates, tls.found())) {
-        return;
-    }
-    if (list->value->items.empty()) {
-        tls.problem("certificates", "at least one certificate is needed");
-    }
-    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        reading::all(item_of(*list, i), tls.found(), [&](keys& k) {
+    constexpr std::string_view if_empty = "at least one certificate is needed";
+    tls.each_item("certificates", max_certificates, if_empty, [&](const located& item) {
+        read_mapping(item, tls.found(), [&](keys& k) {
             describe_certificate(k, all.emplace_back(), d);
         });
+    });
+}
+
+std::string take_ciphers(const std::string& text, std::string& ciphers)
+{
+    if (text.empty()) {
+        return "must not be empty: leave the key out for \"modern\"";
     }
-}
-
-void describe_certificates(keys& tls, std::vector<net::server_certificate>& all, const draft& d)
-{
-    tls.each(
-        {"certificates",
-         "chosen by the name that a client asks for: one for exactly that name, else a wildcard "
-         "for it. The first one is for all others. An ECDSA and an RSA certificate may be for the "
-         "same name"},
-        {.says = {"none", "1 to 1000"},
-         .named = false,
-         .read = [&](section& from) { load_certificates(from, all, d); },
-         .size = [&] { return all.size(); },
-         .describe = of_each(
-             all, [&d](keys& k, net::server_certificate& one) { describe_certificate(k, one, d); }
-         )}
-    );
-}
-
-void describe_ciphers(keys& tls, std::string& ciphers)
-{
-    constexpr const char* modern = "modern";
-    tls.other(
-        {"ciphers",
-         "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's"},
-        {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
-         .read =
-             [&](section& from) {
-                 const std::string* const text = from.text("ciphers");
-                 if (text != nullptr && text->empty()) {
-                     from.problem("ciphers", "must not be empty: leave the key out for \"modern\"");
-                 } else if (text != nullptr) {
-                     ciphers = *text == modern ? "" : *text;
-                 }
-             },
-         .print = [&] { return ciphers.empty() ? modern : yaml(ciphers); }}
-    );
-}
-
-void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
-{
-    tls.other(
-        {"tickets_file",
-         "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
-         "for new tickets (`openssl rand 80`, as nginx has them). Read again at each "
-         "reload. Without it they are made here, and a new one every 12 hours"},
-        {.says = {"none", "a path"},
-         .read = [&](section& from
-                 ) { load_named_file(from, "tickets_file", longest_tickets_file, tickets, d); },
-         .print = [&] { return printed_path(tickets.path); },
-         .optional = true}
-    );
+    ciphers = text == "modern" ? "" : text;
+    return {};
 }
 
 // Adds a problem. The complaint begins with the position, as in "certificates[0].key: ...".
@@ -195,27 +143,25 @@ void check_lists(section& tls, const net::tls_server_options& options, const set
 
 void check(section& tls, const net::tls_server_options& options, const settings* running)
 {
-    const bool asks = options.clients != net::client_certificates::none;
+    const bool asks = options.clients != client_certificates::none;
     if (asks && options.client_ca.path.empty()) {
         tls.problem("client_certificates", "\"client_ca\" must say who vouches for clients");
         return;
     }
-    if (!asks && !options.client_ca.path.empty()) {
-        tls.warning("client_ca", "has no effect without \"client_certificates\"");
-    }
-    if (!asks && !options.client_crl.path.empty()) {
-        tls.warning("client_crl", "has no effect without \"client_certificates\"");
-    }
-    if (!asks && options.forward_client_cert) {
-        tls.warning("forward_client_cert", "has no effect without \"client_certificates\"");
-    }
-    for (const net::server_certificate& one : options.certificates) {
-        if (one.certificate.text.empty() || one.key.text.empty()) {
-            return;  // the problem was found already
+    for (const auto& [key, is_set] :
+         {std::pair{"client_ca", !options.client_ca.path.empty()},
+          {"client_crl", !options.client_crl.path.empty()},
+          {"forward_client_cert", options.forward_client_cert}}) {
+        if (!asks && is_set) {
+            tls.warning(key, "has no effect without \"client_certificates\"");
         }
     }
-    if (options.certificates.empty()) {
-        return;
+    const auto& all = options.certificates;
+    const auto is_bad = [](const auto& c) {
+        return c.certificate.text.empty() || c.key.text.empty();
+    };
+    if (all.empty() || std::any_of(all.begin(), all.end(), is_bad)) {
+        return;  // the problem was found already
     }
     if (const auto complaint = net::tls_server::check(options)) {
         complain(tls, *complaint);
@@ -227,45 +173,74 @@ void check(section& tls, const net::tls_server_options& options, const settings*
     }
 }
 
-void describe_tls_server(keys& tls, net::tls_server_options& options, const draft& d)
+void describe_certificates(keys& k, net::tls_server_options& options, const draft& d)
 {
-    describe_certificates(tls, options.certificates, d);
-    tls.word({"min_version", "of TLS"}, options.min_version, versions);
-    describe_ciphers(tls, options.ciphers);
-    tls.word(
-        {"client_certificates",
-         "whether clients are asked for a certificate, and whether they must have one. A Host that "
-         "is not the name which the client asked for is then answered 421"},
-        options.clients,
-        client_rules
+    k("certificates",
+      "chosen by the name that a client asks for: one for exactly that name, else a wildcard for "
+      "it. The first one is for all others. An ECDSA and an RSA certificate may be for the same "
+      "name",
+      required)
+        .each(
+            {.says = {"none", "1 to 1000"},
+             .named = false,
+             .read = [&](section& from) { load_certificates(from, options.certificates, d); },
+             .size = [&] { return options.certificates.size(); },
+             .describe = of_each(
+                 options.certificates,
+                 [&d](keys& one, net::server_certificate& c) { describe_certificate(one, c, d); }
+             )}
+        );
+    k("min_version", "of TLS").word(options.min_version, versions);
+    k("ciphers",
+      "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's")
+        .text(
+            {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
+             .take = [&](const std::string& text) { return take_ciphers(text, options.ciphers); },
+             .print = [&] { return options.ciphers.empty() ? "modern" : yaml(options.ciphers); }}
+        );
+}
+
+void describe_clients(keys& k, net::tls_server_options& options, const draft& d)
+{
+    k("client_certificates",
+      "whether clients are asked for a certificate, and whether they must have one. A Host that is "
+      "not the name which the client asked for is then answered 421")
+        .word(options.clients, client_rules);
+    describe_pem(
+        k("client_ca", "certificates of those who may vouch for clients"), options.client_ca, d
     );
     describe_pem(
-        tls, {"client_ca", "certificates of those who may vouch for clients"}, options.client_ca, d
-    );
-    describe_pem(
-        tls,
-        {"client_crl",
-         "lists of revoked certificates (CRL), of each authority in `client_ca` that signs "
-         "clients: "
-         "who is in one, or whose authority has none, is refused. Read again at each reload"},
+        k("client_crl",
+          "lists of revoked certificates (CRL), of each authority in `client_ca` that signs "
+          "clients: who is in one, or whose authority has none, is refused. Read again at each "
+          "reload"),
         options.client_crl,
         d
     );
-    tls.flag(
-        {"forward_client_cert",
-         "upstreams are told of a client's certificate in `Client-Cert` and `Client-Cert-Chain` "
-         "(RFC 9440). What clients say in these fields never reaches them"},
-        options.forward_client_cert
+    k("forward_client_cert",
+      "upstreams are told of a client's certificate in `Client-Cert` and `Client-Cert-Chain` (RFC "
+      "9440). What clients say in these fields never reaches them")
+        .flag(options.forward_client_cert);
+}
+
+void describe_tls_server(keys& k, net::tls_server_options& options, const draft& d)
+{
+    describe_certificates(k, options, d);
+    describe_clients(k, options, d);
+    k("handshake_timeout",
+      "from accepting a connection, or from its PROXY header, to the end of the handshake")
+        .time(options.handshake_timeout, {.max = longest_handshake});
+    describe_file(
+        k("tickets_file",
+          "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
+          "for new tickets (`openssl rand 80`, as nginx has them). Read again at each reload. "
+          "Without it they are made here, and a new one every 12 hours"),
+        options.tickets,
+        {"none", "a path"},
+        longest_tickets_file,
+        d
     );
-    tls.time(
-        {"handshake_timeout",
-         "from accepting a connection, or from its PROXY header, to the end of the handshake"},
-        options.handshake_timeout,
-        shortest_timeout,
-        longest_handshake
-    );
-    describe_tickets(tls, options.tickets, d);
-    tls.rule([&options, &d](section& from) { check(from, options, d.running); });
+    k.rule([&options, &d](section& from) { check(from, options, d.running); });
 }
 
 }  // namespace
@@ -274,14 +249,14 @@ void describe_listener_tls(
     keys& listener, std::optional<net::tls_server_options>& out, const draft& d
 )
 {
-    listener.mapping(
-        {"tls",
-         "its connections are TLS; the keys below. They and the files may change at a reload, "
-         "which "
-         "open connections do not notice"},
-        [&out, &d](keys& tls) { describe_tls_server(tls, out ? *out : out.emplace(), d); },
-        out.has_value()
-    );
+    listener(
+        "tls",
+        "its connections are TLS; the keys below. They and the files may change at a reload, which "
+        "open connections do not notice"
+    )
+        .mapping(out, [&d](keys& k, net::tls_server_options& options) {
+            describe_tls_server(k, options, d);
+        });
 }
 
 }  // namespace gateway::config

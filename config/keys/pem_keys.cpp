@@ -11,21 +11,24 @@ constexpr std::size_t longest_pem_file = 1024 * 1024;
 
 }  // namespace
 
-void load_named_file(
-    section& from, std::string_view key, std::size_t max, net::pem_file& file, const draft& d
+void describe_file(
+    const described_key& k, net::pem_file& file, stated says, std::size_t max, const draft& d
 )
 {
-    const std::string* const path = from.text(key);
-    if (path == nullptr) {
-        return;
-    }
-    text_file read = read_text_file(beside(d, *path), max);
-    if (!read.complaint.empty()) {
-        from.problem(key, quote(*path) + ' ' + read.complaint);
-    } else if (read.text.empty()) {
-        from.problem(key, quote(*path) + " is empty");
-    }
-    file = {*path, std::move(read.text)};
+    const auto take = [&](const std::string& path) -> std::string {
+        text_file read = read_text_file(beside(d, path), max);
+        const bool is_empty = read.complaint.empty() && read.text.empty();
+        file = {path, std::move(read.text)};
+        return is_empty                 ? quote(path) + " is empty"
+               : read.complaint.empty() ? ""
+                                        : quote(path) + ' ' + read.complaint;
+    };
+    k.text({.says = says, .take = take, .print = [&file] { return yaml_or_nothing(file.path); }});
+}
+
+void describe_pem(const described_key& k, net::pem_file& file, const draft& d)
+{
+    describe_file(k, file, {"none", "a path of a PEM file"}, longest_pem_file, d);
 }
 
 // Compares in seconds, whose range of dates is larger than that of nanoseconds: "without an end" is
@@ -48,27 +51,6 @@ outdated outdated_in(const net::pem_file& file)
     }
     found.all = !found.complaint.empty() && good == 0;
     return found;
-}
-
-std::optional<std::string> printed_path(const std::string& path)
-{
-    return path.empty() ? std::nullopt : std::optional{yaml(path)};
-}
-
-void describe_pem(keys& k, const key& what, net::pem_file& file, const draft& d, presence must)
-{
-    k.other(
-        what,
-        {.says = {"none", "a path of a PEM file"},
-         .read =
-             [&file, &d, must, name = what.name](section& from) {
-                 if (must == presence::optional || from.require(name) != nullptr) {
-                     load_named_file(from, name, longest_pem_file, file, d);
-                 }
-             },
-         .print = [&file] { return printed_path(file.path); },
-         .optional = must == presence::optional}
-    );
 }
 
 }  // namespace gateway::config

@@ -81,50 +81,40 @@ std::vector<std::string> load_plan(
 {
     (void)into.plan_named(plan);  // adds the plan even if it has no members
     std::vector<std::string> written;
-    for (std::size_t i = 0; i < list.value->items.size(); ++i) {
-        const located item = item_of(list, i);
+    each_item(list, max_members, found, [&](const located& item) {
         const std::string* const member = scalar_text(item, "a key", found);
         if (member == nullptr) {
-            continue;
+            return;
         }
         const std::string complaint = add_plan_member(into, *member, plan, part);
         if (!complaint.empty()) {
-            found.problem(item.value->at, item.path, complaint);
+            found.problem(item, complaint);
         }
         written.push_back(*member);
-    }
+    });
     return written;
 }
 
 void load_members(section& from, plans_draft& p)
 {
     policy::plan_table table{base::random_hash_key()};
-    const located all{from.find("members"), from.path_of("members")};
     findings& found = from.found();
-    for (const auto& [plan, list] : named_entries(all, policy::max_plan_names, found)) {
-        if (list.value->is != node::kind::list) {
-            found.problem(
-                list.value->at,
-                list.path,
-                "expected a list of keys, got " + std::string{name_of(list.value->is)}
-            );
-        } else if (within(list, max_members, found)) {
+    for (const auto& [plan, list] : from.named("members", policy::max_plan_names)) {
+        if (list.value->is == node::kind::list) {
             p.written.members.emplace_back(
                 plan, load_plan(list, plan, table, p.section.key, found)
             );
+        } else {
+            const std::string kind{name_of(list.value->is)};
+            found.problem(list, "expected a list of keys, got " + kind);
         }
     }
     p.section.members = std::make_shared<const policy::plan_table>(std::move(table));
 }
 
-void load_default(section& from, std::string& standard)
+std::string complaint_about_plan(const std::string& name)
 {
-    const std::string* const name = from.text("default");
-    if (name != nullptr && !is_name(*name)) {
-        from.problem("default", "the name of a plan is 1 to 64 of A-Z a-z 0-9 _ . -");
-    } else if (name != nullptr) {
-        standard = *name;
-    }
+    return is_name(name) ? "" : "the name of a plan is 1 to 64 of A-Z a-z 0-9 _ . -";
 }
 
 void load_who(section& from, plans_draft& p, const draft& d)
@@ -154,67 +144,52 @@ std::string print_members(const plans_draft& p)
     return "{ " + all + " }";
 }
 
-void describe_plan_section(keys& plans, plans_draft& p, const draft& d)
+void describe_plan_section(keys& k, plans_draft& p, const draft& d)
 {
-    plans.other(
-        {"key", "the part of a request that tells its plan: one, as in a limit's `key`"},
-        {.says = {"none", "one part"},
-         .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
-             "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
-         .read = [&](section& from) { load_plan_key(from, p, d); },
-         .print = [&] { return yaml(to_text(p.section.key)); }}
-    );
-    plans.other(
-        {"file",
-         "who has which plan: a line `KEY,PLAN` for each; read again when it changes (below). From "
-         "the folder of the configuration, if it is no absolute path"},
-        {.says = {"none", "at most 10000000 lines"},
-         .read = [](section&) {},
-         .print = [&]() -> std::optional<std::string> {
-             return p.written.file.empty() ? std::nullopt : std::optional{yaml(p.written.file)};
-         },
-         .optional = true}
-    );
-    plans.other(
-        {"members",
-         "or, instead of a file, plans with lists of keys; addresses and CIDRs where the key is "
-         "`client_ip`"},
-        {.says = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
-         .schema =
-             R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}})",
-         .read = [](section&) {},
-         .print = [&]() -> std::optional<std::string> {
-             return p.written.file.empty() ? std::optional{print_members(p)} : std::nullopt;
-         },
-         .optional = true}
-    );
-    plans.other(
-        {"default",
-         "the plan of who is no member, or has no key; without it they have the numbers of the "
-         "limit itself"},
-        {.says = {"none", "a name"},
-         .read = [&](section& from) { load_default(from, p.section.standard); },
-         .print = [&]() -> std::optional<std::string> {
-             const std::string& standard = p.section.standard;
-             return standard.empty() ? std::nullopt : std::optional{yaml(standard)};
-         },
-         .optional = true}
-    );
-    plans.rule([&](section& from) { load_who(from, p, d); });
+    k("key", "the part of a request that tells its plan: one, as in a limit's `key`", required)
+        .other(
+            {.says = {"none", "one part"},
+             .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
+                 "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
+             .read = [&](section& from) { load_plan_key(from, p, d); },
+             .print = [&] { return yaml(to_text(p.section.key)); }}
+        );
+    k("file",
+      "who has which plan: a line `KEY,PLAN` for each; read again when it changes (below). From "
+      "the folder of the configuration, if it is no absolute path")
+        .other(
+            {.says = {"none", "at most 10000000 lines"},
+             .read = [](section&) {},
+             .print = [&] { return yaml_or_nothing(p.written.file); }}
+        );
+    k("members",
+      "or, instead of a file, plans with lists of keys; addresses and CIDRs where the key is "
+      "`client_ip`")
+        .other(
+            {.says = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
+             .schema =
+                 R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}})",
+             .read = [](section&) {},
+             .print = [&] { return p.written.file.empty() ? print_members(p) : ""; }}
+        );
+    k("default",
+      "the plan of who is no member, or has no key; without it they have the numbers of the limit "
+      "itself")
+        .text(p.section.standard, {"none", "a name"}, complaint_about_plan);
+    k.rule([&](section& from) { load_who(from, p, d); });
 }
 
 void load_plans(section& root, draft& d)
 {
-    const located all{root.find("plans"), "plans"};
-    for (const auto& [name, one] : named_entries(all, policy::max_plan_sections, root.found())) {
+    for (const auto& [name, one] : root.named("plans", policy::max_plan_sections)) {
         plans_draft p{.section = {.name = name}, .written = {}};
-        reading::all(one, root.found(), [&](keys& k) { describe_plan_section(k, p, d); });
+        read_mapping(one, root.found(), [&](keys& k) { describe_plan_section(k, p, d); });
         if (p.section.members == nullptr) {  // after a problem
             p.section.members = std::make_shared<const policy::plan_table>(base::hash_key{});
         }
         d.policy.plans.push_back(std::move(p.section));
         d.result.written_plans.push_back(std::move(p.written));
-        d.plans.push_back({one.value->at, one.path});
+        d.plans.push_back(one);
     }
 }
 
@@ -223,20 +198,19 @@ void load_plans(section& root, draft& d)
 void describe_plans(keys& root, draft& d)
 {
     const std::vector<policy::plan_section>& plans = d.policy.plans;
-    root.each(
-        {"plans", {}},
+    const auto describe = [&](std::size_t i, keys& k) {
+        plans_draft p{};
+        if (i < plans.size()) {
+            p = {plans[i], d.result.written_plans[i]};
+        }
+        describe_plan_section(k, p, d);
+    };
+    root("plans").each(
         {.says = {},
          .read = [&](section& from) { load_plans(from, d); },
          .size = [&] { return plans.size(); },
          .name = [&](std::size_t i) { return plans[i].name; },
-         .describe =
-             [&](std::size_t i, keys& k) {
-                 plans_draft p{};
-                 if (i < plans.size()) {
-                     p = {plans[i], d.result.written_plans[i]};
-                 }
-                 describe_plan_section(k, p, d);
-             }}
+         .describe = describe}
     );
 }
 

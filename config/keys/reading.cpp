@@ -1,75 +1,84 @@
 #include "config/keys/reading.hpp"
 
 namespace gateway::config {
+namespace {
 
-void reading::all(
-    const located& mapping,
-    findings& found,
-    const std::function<void(keys&)>& describe,
-    const std::function<void(section&)>& then
-)
+class reading final : public keys {
+public:
+    explicit reading(section& from) : from_(from) {}
+
+    void other(const key& k, const form& f) override
+    {
+        if (is_there(k)) {
+            f.read(from_);
+        }
+    }
+
+    void mapping(const key& k, const describe_keys& describe, bool) override
+    {
+        if (is_there(k)) {
+            read_mapping(from_.value(k.name), from_.found(), describe);
+        }
+    }
+
+    void line(const key& k, const line_form& f) override
+    {
+        const bool other_value =
+            f.otherwise.read && from_.has(k.name) && from_.find(k.name)->is != node::kind::mapping;
+        other_value ? f.otherwise.read(from_) : mapping(k, f.describe, true);
+    }
+
+    void each(const key& k, const collection& c) override
+    {
+        if (is_there(k)) {
+            c.read(from_);
+        }
+    }
+
+    void rule(const std::function<void(section&)>& holds) override { holds(from_); }
+
+private:
+    section& from_;
+
+    bool is_there(const key& k)
+    {
+        return (k.required ? from_.require(k.name) : from_.find(k.name)) != nullptr;
+    }
+
+    std::uint64_t take(const key& k, const scalar& s) override
+    {
+        return is_there(k) ? read(k.name, s).value_or(s.value) : s.value;
+    }
+
+    std::optional<std::uint64_t> read(std::string_view name, const scalar& s)
+    {
+        const auto [min, max] = s.within;
+        switch (s.is) {
+            case scalar::kind::flag:
+                return from_.flag(name);
+            case scalar::kind::time: {
+                const auto time = from_.time(name, duration_of(min), duration_of(max));
+                return time ? std::optional<std::uint64_t>{time->count()} : std::nullopt;
+            }
+            case scalar::kind::bytes:
+                return from_.size(name, min, max);
+            case scalar::kind::word:
+                return from_.choice(name, s.names);
+            case scalar::kind::whole:
+                break;
+        }
+        return from_.number(name, min, max);
+    }
+};
+
+}  // namespace
+
+void read_mapping(const located& mapping, findings& found, const describe_keys& describe)
 {
     section from{mapping, found};
-    reading reader{from, found};
+    reading reader{from};
     describe(reader);
-    if (then) {
-        then(from);
-    }
     from.refuse_the_rest();
-}
-
-void reading::flag(const key& k, bool& value)
-{
-    value = from_.flag(k.name).value_or(value);
-}
-
-void reading::time(const key& k, base::duration& value, base::duration min, base::duration max)
-{
-    value = from_.time(k.name, min, max).value_or(value);
-}
-
-void reading::other(const key& k, const form& f)
-{
-    const bool needed = f.says.standard == "none" && !f.optional;
-    if ((needed ? from_.require(k.name) : from_.find(k.name)) != nullptr) {
-        f.read(from_);
-    }
-}
-
-void reading::mapping(const key& k, const std::function<void(keys&)>& describe, bool)
-{
-    if (const node* value = from_.find(k.name)) {
-        all({value, from_.path_of(k.name)}, found_, describe);
-    }
-}
-
-void reading::each(const key& k, const collection& c)
-{
-    const bool needed = c.says.standard == "none";
-    if ((needed ? from_.require(k.name) : from_.find(k.name)) != nullptr) {
-        c.read(from_);
-    }
-}
-
-std::uint64_t reading::whole(
-    const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
-)
-{
-    return from_.number(k.name, min, max).value_or(value);
-}
-
-std::uint64_t reading::bytes(
-    const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
-)
-{
-    return from_.size(k.name, min, max).value_or(value);
-}
-
-std::size_t reading::choice(
-    const key& k, std::size_t value, std::span<const std::string_view> names
-)
-{
-    return from_.choice(k.name, names).value_or(value);
 }
 
 }  // namespace gateway::config

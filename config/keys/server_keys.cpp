@@ -1,7 +1,6 @@
 // `describe_servers` describes upstreams.NAME.servers: where an upstream's requests go.
 #include "config/keys/reading.hpp"
 #include "config/sections.hpp"
-#include "config/text/ranges.hpp"
 #include "config/text/yaml_text.hpp"
 #include "config/urls/address.hpp"
 
@@ -26,12 +25,12 @@ bool read_address(
     }
     const auto address = parse_server_address(*text);
     if (!address.value) {
-        found.problem(value.value->at, value.path, address.complaint);
+        found.problem(value, address.complaint);
         return false;
     }
     const auto is_same = [&address](const auto& s) { return s.address == *address.value; };
     if (std::any_of(before.begin(), before.end(), is_same)) {
-        found.problem(value.value->at, value.path, "the same server is listed above");
+        found.problem(value, "the same server is listed above");
         return false;
     }
     out = *address.value;
@@ -42,27 +41,17 @@ void describe_server(
     keys& k, proxy::server_options& server, const server_list& before, bool& is_good
 )
 {
-    k.other(
-        {"address", "the same three forms"},
-        {.says = {"none"},
-         .schema = server_schema,
-         .read =
-             [&](section& from) {
-                 const located value{from.find("address"), from.path_of("address")};
-                 is_good = read_address(value, before, server.address, from.found());
-             },
-         .print = [&] { return yaml(to_text(server.address)); }}
-    );
-    k.number(
-        {"weight", "the server's share, beside those of the others"}, server.weight, 1, heaviest
-    );
-    k.number(
-        {"max_connections",
-         "of a server: connections in use at once, by all workers; 0 is no bound"},
-        server.max_connections,
-        0,
-        most_connections
-    );
+    const auto read = [&](section& from) {
+        is_good = read_address(from.value("address"), before, server.address, from.found());
+    };
+    k("address", "the same three forms", required)
+        .other({.says = {"none"}, .schema = std::string{server_schema}, .read = read, .print = [&] {
+                    return yaml(to_text(server.address));
+                }});
+    k("weight", "the server's share, beside those of the others")
+        .number(server.weight, {1, heaviest});
+    k("max_connections", "of a server: connections in use at once, by all workers; 0 is no bound")
+        .number(server.max_connections, {0, most_connections});
 }
 
 // Reads a server, which is an address, or a mapping with one.
@@ -71,7 +60,7 @@ void add_server(const located& value, server_list& servers, findings& found)
     proxy::server_options server;
     bool is_good = false;
     if (value.value->is == node::kind::mapping && !stands_for_text(*value.value)) {
-        reading::all(value, found, [&](keys& k) { describe_server(k, server, servers, is_good); });
+        read_mapping(value, found, [&](keys& k) { describe_server(k, server, servers, is_good); });
     } else {
         is_good = read_address(value, servers, server.address, found);
     }
@@ -83,19 +72,11 @@ void add_server(const located& value, server_list& servers, findings& found)
 // Reads the servers, which are a list, or one server without the brackets.
 void load_servers(section& upstream, server_list& servers)
 {
-    const located list{upstream.find("servers"), upstream.path_of("servers")};
-    if (list.value->is != node::kind::list) {
-        add_server(list, servers, upstream.found());
-        return;
-    }
-    const std::size_t count = list.value->items.size();
-    if (count == 0) {
-        upstream.problem("servers", "at least one server is needed");
-    }
-    if (within(list, max_servers, upstream.found())) {
-        for (std::size_t i = 0; i < count; ++i) {
-            add_server(item_of(list, i), servers, upstream.found());
-        }
+    const auto add = [&](const located& one) { add_server(one, servers, upstream.found()); };
+    if (upstream.find("servers")->is == node::kind::list) {
+        upstream.each_item("servers", max_servers, "at least one server is needed", add);
+    } else {
+        add(upstream.value("servers"));
     }
 }
 
@@ -109,34 +90,35 @@ std::string text_of(const proxy::server_options& server)
            ", max_connections: " + std::to_string(server.max_connections) + " }";
 }
 
-std::string text_of(const server_list& servers)
-{
-    std::string all;
-    for (const proxy::server_options& server : servers) {
-        all += (all.empty() ? "" : ", ") + text_of(server);
-    }
-    return '[' + all + ']';
-}
-
 }  // namespace
 
 void describe_servers(keys& upstream, std::vector<proxy::server_options>& servers)
 {
-    upstream.other(
-        {"servers",
-         "`host:port`, `unix:/path`, or `echo`: built in, answers with what it received, as JSON "
-         "(a body of at most 1 MiB). Or a mapping of the three keys that follow"},
-        {.says = {"none", "1 to 64"},
-         .schema = server_schema,
-         .read = [&](section& from) { load_servers(from, servers); },
-         .print = [&] { return text_of(servers); },
-         .inner =
-             [&](keys& k) {
-                 proxy::server_options fresh;
-                 bool is_good = false;
-                 describe_server(k, fresh, servers, is_good);
-             }}
-    );
+    const auto print = [&] {
+        std::string all;
+        for (const proxy::server_options& server : servers) {
+            all += (all.empty() ? "" : ", ") + text_of(server);
+        }
+        return '[' + all + ']';
+    };
+    const auto describe = [&](keys& k) {
+        proxy::server_options fresh;
+        bool is_good = false;
+        describe_server(k, fresh, servers, is_good);
+    };
+    upstream(
+        "servers",
+        "`host:port`, `unix:/path`, or `echo`: built in, answers with what it received, as JSON (a "
+        "body of at most 1 MiB). Or a mapping of the three keys that follow",
+        required
+    )
+        .other(
+            {.says = {"none", "1 to 64"},
+             .schema = std::string{server_schema},
+             .read = [&](section& from) { load_servers(from, servers); },
+             .print = print,
+             .inner = describe}
+        );
 }
 
 }  // namespace gateway::config

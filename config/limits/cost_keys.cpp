@@ -1,7 +1,5 @@
-#include "config/limits/cost_keys.hpp"
-
-#include "config/limits/limit_algorithm.hpp"
-#include "config/text/ranges.hpp"
+// Key `cost` of a limit: a number, or where a request says it.
+#include "config/limits/limit_sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/text.hpp"
@@ -26,30 +24,32 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
 
 void read_cost_methods(section& from, policy::cost_rule& cost)
 {
-    section methods{{from.find("methods"), from.path_of("methods")}, from.found()};
+    section methods = from.inside("methods");
     for (const entry& e : from.find("methods")->entries) {
-        const auto tokens = methods.number(e.key.text, 0, most_tokens);
-        if (!is_token(e.key.text, longest_cost_name)) {
-            methods.problem(e.key.text, "not a method");
-        } else if (const auto meant = http::standard_in_another_case(e.key.text); !meant.empty()) {
-            methods.problem(e.key.text, "methods are case-sensitive: write " + std::string{meant});
+        const std::string& name = e.key.text;
+        const auto tokens = methods.number(name, 0, most_tokens);
+        if (!is_token(name, longest_cost_name)) {
+            methods.problem(name, "not a method");
+        } else if (const auto meant = http::standard_in_another_case(name); !meant.empty()) {
+            methods.problem(name, "methods are case-sensitive: write " + std::string{meant});
         } else if (cost.methods.size() == most_cost_methods) {
-            methods.problem(e.key.text, "too many, the maximum is 32");
+            methods.problem(name, "too many, the maximum is 32");
         } else if (tokens && methods.is_first(e)) {
-            cost.methods.emplace_back(e.key.text, static_cast<std::int64_t>(*tokens));
+            cost.methods.emplace_back(name, static_cast<std::int64_t>(*tokens));
         }
     }
     methods.refuse_the_rest();
 }
 
 // Reads the name of the header or query parameter that says the cost.
-void read_cost_name(section& from, std::string_view key, policy::cost_rule& cost)
+void read_cost_name(section& from, policy::cost_rule& cost)
 {
+    const bool header = cost.from == cost_source::header;
+    const std::string_view key = header ? "header" : "query";
     const std::string* const name = from.text(key);
     if (name == nullptr) {
         return;
     }
-    const bool header = cost.from == cost_source::header;
     const bool valid = header ? is_token(*name, longest_cost_name)
                               : !name->empty() && is_visible(*name, longest_cost_name);
     if (!valid) {
@@ -62,24 +62,21 @@ void read_cost_name(section& from, std::string_view key, policy::cost_rule& cost
 
 void read_bounds(section& from, policy::cost_rule& cost)
 {
-    const auto standard = from.number("default", 0, most_tokens);
-    cost.standard = standard ? static_cast<std::int64_t>(*standard) : 1;
+    from.take_number("default", cost.standard, {0, most_tokens});
     if (cost.from == cost_source::methods) {
         return;
     }
     if (!from.has("max")) {
         from.problem("max", "missing: the most that a request may say");
     }
-    const auto max = from.number("max", 1, most_tokens);
-    cost.max = max ? static_cast<std::int64_t>(*max) : cost.max;
-    if (max && cost.standard > cost.max) {
+    if (from.take_number("max", cost.max, {1, most_tokens}) && cost.standard > cost.max) {
         from.problem("default", "more than \"max\"");
     }
 }
 
-void read_said_cost(section& limit, const node& said, policy::cost_rule& cost)
+void read_said_cost(section& limit, policy::cost_rule& cost)
 {
-    section from{{&said, limit.path_of("cost")}, limit.found()};
+    section from = limit.inside("cost");
     int sources = 0;
     for (const auto& [key, what] :
          {std::pair{"header", cost_source::header},
@@ -94,24 +91,18 @@ void read_said_cost(section& limit, const node& said, policy::cost_rule& cost)
         limit.problem("cost", "expected a number, or one of header, query and methods");
         return;
     }
-    if (cost.from == cost_source::methods) {
-        read_cost_methods(from, cost);
-    } else {
-        read_cost_name(from, cost.from == cost_source::header ? "header" : "query", cost);
-    }
+    cost.from == cost_source::methods ? read_cost_methods(from, cost) : read_cost_name(from, cost);
     read_bounds(from, cost);
     from.refuse_the_rest();
 }
 
 void read_cost(section& from, policy::cost_rule& cost)
 {
-    const node* const value = from.find("cost");
-    if (value != nullptr && value->is == node::kind::mapping) {
-        read_said_cost(from, *value, cost);
-        return;
+    if (from.find("cost")->is == node::kind::mapping) {
+        read_said_cost(from, cost);
+    } else {
+        from.take_number("cost", cost.standard, {1, most_tokens});
     }
-    const auto fixed = from.number("cost", 1, most_tokens);
-    cost.standard = fixed ? static_cast<std::int64_t>(*fixed) : cost.standard;
 }
 
 std::string print_cost(const policy::cost_rule& cost)
@@ -133,15 +124,15 @@ std::string print_cost(const policy::cost_rule& cost)
 
 }  // namespace
 
-void describe_cost(keys& limit, policy::cost_rule& cost)
+void describe_cost(keys& k, policy::cost_rule& cost)
 {
-    limit.other(
-        {"cost", "tokens per request: a number, or where the request says it (below)"},
-        {.says = {"`1`", "1 to `burst` or `capacity`"},
-         .schema = schema,
-         .read = [&](section& from) { read_cost(from, cost); },
-         .print = [&] { return print_cost(cost); }}
-    );
+    k("cost", "tokens per request: a number, or where the request says it (below)")
+        .other(
+            {.says = {"`1`", "1 to `burst` or `capacity`"},
+             .schema = std::string{schema},
+             .read = [&](section& from) { read_cost(from, cost); },
+             .print = [&] { return print_cost(cost); }}
+        );
 }
 
 void refuse_cost_above(section& from, const limit_draft& l)

@@ -1,6 +1,5 @@
-#include "config/limits/lease_keys.hpp"
-
-#include "config/limits/limit_algorithm.hpp"
+// Key `lease` of a limit: the time of a permit, or the tokens that a worker takes ahead.
+#include "config/limits/limit_sections.hpp"
 #include "config/text/units.hpp"
 
 #include <algorithm>
@@ -19,30 +18,23 @@ constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
     "time":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
     "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
 
-// Parses "10%". Returns nothing if it is no percentage, or more than a lease may have.
-std::optional<int> parse_percent(std::string_view text)
+// Takes "10%", unless that is more than a lease may have.
+std::string take_share(std::string_view text, int& percent)
 {
-    if (!text.ends_with('%')) {
-        return std::nullopt;
-    }
-    text.remove_suffix(1);
-    const auto number = parse_number(text);
+    const auto number =
+        text.ends_with('%') ? parse_number(text.substr(0, text.size() - 1)) : std::nullopt;
     if (!number || *number < 1 || *number > token_lease::most_percent) {
-        return std::nullopt;
+        return "expected a part of the burst from 1% to 50%";
     }
-    return static_cast<int>(*number);
+    percent = static_cast<int>(*number);
+    return {};
 }
 
 void read_tokens(section& limit, token_lease& lease)
 {
-    section from{{limit.find("lease"), limit.path_of("lease")}, limit.found()};
+    section from = limit.inside("lease");
     if (from.require("share") != nullptr) {
-        const std::string* const text = from.text("share");
-        const auto percent = text == nullptr ? std::nullopt : parse_percent(*text);
-        if (text != nullptr && !percent) {
-            from.problem("share", "expected a part of the burst from 1% to 50%");
-        }
-        lease.percent = percent.value_or(0);
+        from.take_text("share", [&](const auto& text) { return take_share(text, lease.percent); });
     }
     lease.time =
         from.time("time", token_lease::shortest, token_lease::longest).value_or(lease.time);
@@ -64,17 +56,15 @@ void read_lease(section& limit, limit_draft& l)
     }
 }
 
-std::optional<std::string> print_lease(const limit_draft& l)
+std::string print_lease(const limit_draft& l)
 {
-    if (counts_requests(l)) {
-        const bool local = l.rule.store == policy::local_store;
-        return local ? std::nullopt : std::optional{format_duration(l.written.lease)};
-    }
     const token_lease& lease = l.rule.lease;
-    return lease.any() ? std::optional{
-                             "{ share: " + std::to_string(lease.percent) +
-                             "%, time: " + format_duration(lease.time) + " }"}
-                       : std::nullopt;
+    if (counts_requests(l)) {
+        return l.rule.store == policy::local_store ? "" : format_duration(l.written.lease);
+    }
+    return lease.any() ? "{ share: " + std::to_string(lease.percent) +
+                             "%, time: " + format_duration(lease.time) + " }"
+                       : "";
 }
 
 // Returns the most tokens that a lease can have.
@@ -88,21 +78,21 @@ std::int64_t most(const policy::limit_rule& rule)
 
 }  // namespace
 
-void describe_lease(keys& limit, limit_draft& l)
+void describe_lease(keys& k, limit_draft& l)
 {
-    limit.other(
-        {"lease",
-         "of a `token_bucket` in a shared store: what a worker takes ahead from a bucket of which "
-         "much is asked, at most that share of its burst, for that time (100ms to 10s; not "
-         "written, 1s) (below). Of `concurrency` there: so long after a gateway has died its "
-         "requests' places are free again"},
-        {.says =
-             {"none; `10s` of `concurrency`", "`{ share: 10%, time: 1s }`, 1% to 50%; 1s to 1h"},
-         .schema = lease_schema,
-         .read = [&](section& from) { read_lease(from, l); },
-         .print = [&] { return print_lease(l); },
-         .optional = true}
-    );
+    k("lease",
+      "of a `token_bucket` in a shared store: what a worker takes ahead from a bucket of which "
+      "much is asked, at most that share of its burst, for that time (100ms to 10s; not written, "
+      "1s) (below). Of `concurrency` there: so long after a gateway has died its requests' places "
+      "are free again")
+        .other(
+            {.says =
+                 {"none; `10s` of `concurrency`",
+                  "`{ share: 10%, time: 1s }`, 1% to 50%; 1s to 1h"},
+             .schema = std::string{lease_schema},
+             .read = [&](section& from) { read_lease(from, l); },
+             .print = [&] { return print_lease(l); }}
+        );
 }
 
 void check_lease(section& from, const limit_draft& l)

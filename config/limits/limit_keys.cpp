@@ -1,15 +1,8 @@
 // Section `limits` of `gateway.yaml`: the keys of each limit, its store and its mode.
 #include "config/keys/key_parts.hpp"
 #include "config/keys/reading.hpp"
-#include "config/limits/lease_keys.hpp"
-#include "config/limits/limit_algorithm.hpp"
-#include "config/limits/limit_plans.hpp"
-#include "config/limits/limit_rate.hpp"
-#include "config/limits/local_share_keys.hpp"
-#include "config/limits/penalty_keys.hpp"
-#include "config/limits/shard_keys.hpp"
+#include "config/limits/limit_sections.hpp"
 #include "config/sections.hpp"
-#include "config/text/ranges.hpp"
 #include "config/text/yaml_text.hpp"
 
 #include <algorithm>
@@ -19,22 +12,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr words<policy::missing_key, 3> missing_keys{{
-    {"reject", policy::missing_key::reject},
-    {"skip", policy::missing_key::skip},
-    {"client_ip", policy::missing_key::client_ip},
-}};
+constexpr words<policy::missing_key, 3> missing_keys{
+    {{"reject", policy::missing_key::reject},
+     {"skip", policy::missing_key::skip},
+     {"client_ip", policy::missing_key::client_ip}}};
 
-constexpr words<policy::failure_policy, 3> failure_policies{{
-    {"open", policy::failure_policy::open},
-    {"closed", policy::failure_policy::closed},
-    {"local", policy::failure_policy::local},
-}};
+constexpr words<policy::failure_policy, 3> failure_policies{
+    {{"open", policy::failure_policy::open},
+     {"closed", policy::failure_policy::closed},
+     {"local", policy::failure_policy::local}}};
 
-constexpr words<policy::mode, 2> modes{{
-    {"enforce", policy::mode::enforce},
-    {"shadow", policy::mode::shadow},
-}};
+constexpr words<policy::mode, 2> modes{
+    {{"enforce", policy::mode::enforce}, {"shadow", policy::mode::shadow}}};
 
 void require_missing_key(section& from, const policy::limit_rule& rule)
 {
@@ -54,11 +43,8 @@ void load_store(section& from, policy::limit_rule& rule, const draft& d)
 {
     std::vector<std::string> known = d.policy.stores;
     known.emplace_back("local");
-    const located name{from.find("store"), from.path_of("store")};
-    const auto store = resolve(name, "store", known, from.found());
-    if (store && *store < d.policy.stores.size()) {
-        rule.store = *store;
-    }
+    const auto store = from.reference("store", "store", known);
+    rule.store = store && *store < d.policy.stores.size() ? *store : policy::local_store;
 }
 
 void check_speed(section& from, const char* key, const rate& written)
@@ -83,113 +69,95 @@ void check_store(section& from, const limit_draft& l)
     }
 }
 
-void describe_key(keys& limit, limit_draft& l, const draft& d)
+void describe_key(keys& k, limit_draft& l, const draft& d)
 {
-    limit.other(
-        {"key",
-         "what has a bucket of its own: one part, a list of parts, or `[]` for one bucket shared "
-         "by everybody"},
-        {.says = {"none", "at most 8 parts"},
-         .schema =
-             R"({"if":{"type":"array"},"then":{"maxItems":8,"items":{"$ref":"#/$defs/key_part"}},
+    const auto read = [&](section& from) {
+        l.rule.key = load_key(from);
+        mark_what_only_trusted_peers_say(from, l.rule.key, d.policy.client);
+    };
+    const auto print = [&] {
+        return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); });
+    };
+    k("key",
+      "what has a bucket of its own: one part, a list of parts, or `[]` for one bucket shared by "
+      "everybody",
+      required)
+        .other(
+            {.says = {"none", "at most 8 parts"},
+             .schema =
+                 R"({"if":{"type":"array"},"then":{"maxItems":8,"items":{"$ref":"#/$defs/key_part"}},
              "else":{"$ref":"#/$defs/key_part"}})",
-         .read =
-             [&](section& from) {
-                 l.rule.key = load_key(from);
-                 mark_what_only_trusted_peers_say(from, l.rule.key, d.policy.client);
-             },
-         .print =
-             [&] { return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); }); }}
-    );
-    limit.other(
-        {"missing_key", "when a part is absent; must be written if one can be"},
-        {.says = {"none", "`reject`, `skip`, `client_ip`"},
-         .schema = R"({"enum":["reject","skip","client_ip"]})",
-         .read =
-             [&](section& from) {
-                 if (const auto index = from.choice("missing_key", names_of(missing_keys))) {
-                     l.rule.when_missing = missing_keys[*index].second;
-                 }
-             },
-         .print =
-             [&] {
-                 return std::string{
-                     missing_keys[index_of(l.rule.when_missing, missing_keys)].first};
-             },
-         .optional = true}
-    );
-    limit.rule([&](section& from) {
+             .read = read,
+             .print = print}
+        );
+    const auto read_missing = [&](section& from) {
+        if (const auto index = from.choice("missing_key", names_of(missing_keys))) {
+            l.rule.when_missing = missing_keys[*index].second;
+        }
+    };
+    k("missing_key", "when a part is absent; must be written if one can be")
+        .other(
+            {.says = {"none", "`reject`, `skip`, `client_ip`"},
+             .schema = R"({"enum":["reject","skip","client_ip"]})",
+             .read = read_missing,
+             .print = [&] { return name_of(l.rule.when_missing, missing_keys); }}
+        );
+    k.rule([&](section& from) {
         require_missing_key(from, l.rule);
         require_jwt(from, l.rule.key, d);
         require_certificates(from, l.rule.key, d);
     });
 }
 
-void describe_waiting(keys& limit, limit_draft& l)
+void describe_waiting(keys& k, limit_draft& l)
 {
-    limit.time(
-        {"max_wait",
-         "how long a request may be held until its tokens are there, instead of being rejected: "
-         "first come, first served, and spaced as `rate` says"},
-        l.rule.max_wait,
-        0s,
-        limit::limit::max_wait
-    );
-    limit.number(
-        {"max_reserved", "tokens that requests may be ahead of their bucket while they wait"},
-        l.rule.max_reserved,
-        1,
-        most_tokens
-    );
-    limit.rule([](section& from) {
+    k("max_wait",
+      "how long a request may be held until its tokens are there, instead of being rejected: first "
+      "come, first served, and spaced as `rate` says")
+        .time(l.rule.max_wait, {0s, limit::limit::max_wait});
+    k("max_reserved", "tokens that requests may be ahead of their bucket while they wait")
+        .number(l.rule.max_reserved, {1, most_tokens});
+    k.rule([&](section& from) {
         if (from.has("max_reserved") && !from.has("max_wait")) {
             from.problem("max_reserved", "has no effect without \"max_wait\"");
         }
+        refuse_foreign_values(from, l);
     });
 }
 
-void describe_limit(keys& limit, limit_draft& l, draft& d)
+void describe_limit(keys& k, limit_draft& l, draft& d)
 {
-    describe_key(limit, l, d);
-    describe_rate(limit, l, d);
-    limit.other(
-        {"store", "where its buckets live"},
-        {.says = {"`local`", "a name in `stores`"},
-         .read = [&](section& from) { load_store(from, l.rule, d); },
-         .print =
-             [&] {
-                 const bool local = l.rule.store == policy::local_store;
-                 return local ? "local" : yaml(d.policy.stores[l.rule.store]);
-             }}
-    );
-    describe_waiting(limit, l);
-    limit.rule([&](section& from) { refuse_foreign_values(from, l); });
-    describe_penalty(limit, l);
-    describe_shards(limit, l);
-    limit.number(
-        {"jitter",
-         "percent of Retry-After that is added to it at random, so that clients do not all come "
-         "back in the same moment"},
-        l.rule.jitter,
-        0,
-        100
-    );
-    limit.word(
-        {"on_store_failure",
-         "when a shared store fails (below); with `store: local` it has no effect, and `closed` "
-         "and `local` are warned of"},
-        l.rule.on_store_failure,
-        failure_policies
-    );
-    describe_limit_plans(limit, l, d);
-    describe_local_share(limit, l);
-    limit.rule([&](section& from) { check_lease(from, l); });
-    limit.rule([&](section& from) { check_store(from, l); });
-    limit.word(
-        {"mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out"},
-        l.rule.mode,
-        modes
-    );
+    describe_key(k, l, d);
+    describe_rate(k, l, d);
+    const auto store = [&] {
+        const bool local = l.rule.store == policy::local_store;
+        return local ? "local" : yaml(d.policy.stores[l.rule.store]);
+    };
+    k("store", "where its buckets live")
+        .other(
+            {.says = {"`local`", "a name in `stores`"},
+             .read = [&](section& from) { load_store(from, l.rule, d); },
+             .print = store}
+        );
+    describe_waiting(k, l);
+    describe_penalty(k, l.rule.penalty);
+    describe_shards(k, l);
+    k("jitter",
+      "percent of Retry-After that is added to it at random, so that clients do not all come back "
+      "in the same moment")
+        .number(l.rule.jitter, {0, 100});
+    k("on_store_failure",
+      "when a shared store fails (below); with `store: local` it has no effect, and `closed` and "
+      "`local` are warned of")
+        .word(l.rule.on_store_failure, failure_policies);
+    describe_limit_plans(k, l, d);
+    describe_local_share(k, l);
+    k.rule([&](section& from) {
+        check_lease(from, l);
+        check_store(from, l);
+    });
+    k("mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out")
+        .word(l.rule.mode, modes);
 }
 
 // Returns a limit that stands in after a problem, so that routes can still refer to it.
@@ -203,37 +171,33 @@ limit_draft fresh_limit(std::string name)
         .written = {}};
 }
 
-void load_limits(section& root, draft& d)
-{
-    const located all{root.find("limits"), "limits"};
-    for (const auto& [name, one] : named_entries(all, max_limits, root.found())) {
-        limit_draft l = fresh_limit(name);
-        reading::all(one, root.found(), [&](keys& limit) { describe_limit(limit, l, d); });
-        d.policy.limits.push_back(std::move(l.rule));
-        d.result.written_limits.push_back(std::move(l.written));
-        d.limits.push_back({one.value->at, one.path});
-    }
-}
-
 }  // namespace
 
 void describe_limits(keys& root, draft& d)
 {
     const std::vector<policy::limit_rule>& limits = d.policy.limits;
-    root.each(
-        {"limits", {}},
+    const auto read = [&](section& from) {
+        for (const auto& [name, one] : from.named("limits", max_limits)) {
+            limit_draft l = fresh_limit(name);
+            read_mapping(one, from.found(), [&](keys& k) { describe_limit(k, l, d); });
+            d.policy.limits.push_back(std::move(l.rule));
+            d.result.written_limits.push_back(std::move(l.written));
+            d.limits.push_back(one);
+        }
+    };
+    const auto describe = [&](std::size_t i, keys& k) {
+        limit_draft l = fresh_limit({});
+        if (i < limits.size()) {
+            l = {limits[i], d.result.written_limits[i], true, limits[i].limit.burst()};
+        }
+        describe_limit(k, l, d);
+    };
+    root("limits").each(
         {.says = {},
-         .read = [&](section& from) { load_limits(from, d); },
+         .read = read,
          .size = [&] { return limits.size(); },
          .name = [&](std::size_t i) { return limits[i].name; },
-         .describe =
-             [&](std::size_t i, keys& limit) {
-                 limit_draft l = fresh_limit({});
-                 if (i < limits.size()) {
-                     l = {limits[i], d.result.written_limits[i], true, limits[i].limit.burst()};
-                 }
-                 describe_limit(limit, l, d);
-             }}
+         .describe = describe}
     );
 }
 

@@ -1,6 +1,5 @@
-#include "config/limits/limit_numbers.hpp"
-
-#include "config/limits/limit_algorithm.hpp"
+// `numbers_of()` makes a limit's limit::limit from what was read of it.
+#include "config/limits/limit_sections.hpp"
 #include "config/limits/window_start.hpp"
 
 namespace gateway::config {

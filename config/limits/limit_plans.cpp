@@ -1,12 +1,8 @@
-#include "config/limits/limit_plans.hpp"
-
-#include "config/keys/reading.hpp"
-#include "config/limits/limit_algorithm.hpp"
-#include "config/limits/shard_keys.hpp"
+// Keys `plan` and `plans` of a limit: what it is to each plan.
+#include "config/limits/limit_sections.hpp"
 #include "config/text/yaml_text.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace gateway::config {
 namespace {
@@ -22,21 +18,8 @@ constexpr std::string_view plans_schema = R"({"type":"object","additionalPropert
         "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"enum":["unlimited","blocked"]}}})";
 
-constexpr words<rule_kind, 2> plan_words{{
-    {"unlimited", rule_kind::unlimited},
-    {"blocked", rule_kind::blocked},
-}};
-
-void load_plan_section(section& from, limit_draft& l, const draft& d)
-{
-    std::vector<std::string> known;
-    for (const policy::plan_section& section : d.policy.plans) {
-        known.push_back(section.name);
-    }
-    const located name{from.find("plan"), from.path_of("plan")};
-    const auto index = resolve(name, "section of \"plans\"", known, from.found());
-    l.rule.plan.plans = index.value_or(policy::no_plans);
-}
+constexpr words<rule_kind, 2> plan_words{
+    {{"unlimited", rule_kind::unlimited}, {"blocked", rule_kind::blocked}}};
 
 // Loads the numbers of the limit for one plan from a mapping.
 void load_numbers(
@@ -55,7 +38,7 @@ void load_numbers(
 
 rule_kind load_word(const located& rule, findings& found)
 {
-    constexpr const char* expected = "{ rate: ... }, unlimited or blocked";
+    const std::string expected = "{ rate: ... }, unlimited or blocked";
     const std::string* const text = scalar_text(rule, expected, found);
     for (const auto& [word, what] : plan_words) {
         if (text != nullptr && *text == word) {
@@ -64,9 +47,8 @@ rule_kind load_word(const located& rule, findings& found)
     }
     if (text != nullptr) {
         found.problem(
-            rule.value->at,
-            rule.path,
-            "expected " + std::string{expected} + ", got " + quote(*text) +
+            rule,
+            "expected " + expected + ", got " + quote(*text) +
                 found.suggestion(*text, names_of(plan_words))
         );
     }
@@ -95,17 +77,16 @@ void check_plan_name(
     const std::string message =
         "nobody has this plan in plans." + section.name + found.suggestion(name, known);
     if (d.result.written_plans[l.rule.plan.plans].file.empty()) {
-        found.problem(where.value->at, where.path, message);
+        found.problem(where, message);
     } else {
-        found.warning(where.value->at, where.path, message);
+        found.warning(where, message);
     }
 }
 
 void load_plan_rules(section& from, limit_draft& l, draft& d)
 {
     findings& found = from.found();
-    const located all{from.find("plans"), from.path_of("plans")};
-    for (const auto& [name, one] : named_entries(all, policy::max_plan_names, found)) {
+    for (const auto& [name, one] : from.named("plans", policy::max_plan_names)) {
         policy::plan_rule rule{.name = name, .what = rule_kind::limited, .limit = l.rule.limit};
         written_plan written;
         if (one.value->is == node::kind::mapping) {
@@ -136,7 +117,7 @@ std::string print_plan_rule(const limit_draft& l, std::size_t i)
 {
     const policy::plan_rule& rule = l.rule.plan.rules[i];
     if (rule.what != rule_kind::limited) {
-        return std::string{plan_words[index_of(rule.what, plan_words)].first};
+        return name_of(rule.what, plan_words);
     }
     std::string numbers;
     if (!counts_requests(l)) {
@@ -149,43 +130,41 @@ std::string print_plan_rule(const limit_draft& l, std::size_t i)
     return "{ " + numbers + " }";
 }
 
-std::optional<std::string> print_plan_rules(const limit_draft& l)
+std::string print_plan_rules(const limit_draft& l)
 {
     std::string all;
     for (std::size_t i = 0; i < l.rule.plan.rules.size(); ++i) {
         all += (all.empty() ? "" : ", ") + yaml(l.rule.plan.rules[i].name) + ": " +
                print_plan_rule(l, i);
     }
-    return all.empty() ? std::nullopt : std::optional{"{ " + all + " }"};
+    return all.empty() ? "" : "{ " + all + " }";
 }
 
 }  // namespace
 
-void describe_limit_plans(keys& limit, limit_draft& l, draft& d)
+void describe_limit_plans(keys& k, limit_draft& l, draft& d)
 {
-    limit.other(
-        {"plan", "whose plans `plans` speaks of"},
-        {.says = {"none", "a name in `plans` of the file"},
-         .read = [&](section& from) { load_plan_section(from, l, d); },
-         .print = [&]() -> std::optional<std::string> {
-             const std::size_t index = l.rule.plan.plans;
-             return index == policy::no_plans ? std::nullopt
-                                              : std::optional{yaml(d.policy.plans[index].name)};
-         },
-         .optional = true}
-    );
-    limit.other(
-        {"plans",
-         "what the limit is to a plan: other numbers (`rate`, and `burst` or `capacity`; or "
-         "`max`), "
-         "`unlimited`, or `blocked` (403). A plan not named here has the limit's own numbers"},
-        {.says = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
-         .schema = plans_schema,
-         .read = [&](section& from) { load_plan_rules(from, l, d); },
-         .print = [&] { return print_plan_rules(l); },
-         .optional = true}
-    );
-    limit.rule([&](section& from) { check_plan_keys(from, l); });
+    std::vector<std::string> known;
+    for (const policy::plan_section& section : d.policy.plans) {
+        known.push_back(section.name);
+    }
+    k("plan", "whose plans `plans` speaks of")
+        .reference(
+            l.rule.plan.plans,
+            {"none", "a name in `plans` of the file"},
+            "section of \"plans\"",
+            known
+        );
+    k("plans",
+      "what the limit is to a plan: other numbers (`rate`, and `burst` or `capacity`; or `max`), "
+      "`unlimited`, or `blocked` (403). A plan not named here has the limit's own numbers")
+        .other(
+            {.says = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
+             .schema = std::string{plans_schema},
+             .read = [&](section& from) { load_plan_rules(from, l, d); },
+             .print = [&] { return print_plan_rules(l); }}
+        );
+    k.rule([&](section& from) { check_plan_keys(from, l); });
 }
 
 }  // namespace gateway::config

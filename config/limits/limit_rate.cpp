@@ -1,23 +1,14 @@
-#include "config/limits/limit_rate.hpp"
-
-#include "config/keys/reading.hpp"
-#include "config/limits/cost_keys.hpp"
-#include "config/limits/lease_keys.hpp"
-#include "config/limits/limit_algorithm.hpp"
-#include "config/limits/limit_numbers.hpp"
-#include "config/limits/outcome_keys.hpp"
-#include "config/text/ranges.hpp"
+// Keys of a limit that say what it gives, and when.
+#include "config/limits/limit_sections.hpp"
 #include "config/text/unit_hints.hpp"
 #include "config/text/yaml_text.hpp"
 
 namespace gateway::config {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::uint64_t most_in_a_log = 10'000;
-constexpr std::uint64_t least_parts = 2;
-constexpr std::uint64_t most_parts = 64;
+constexpr range bucket_sizes{1, most_tokens};
+constexpr stated as_in_rate{"the count in `rate`", "1 to 1000000000000"};
 
 // Returns what is wrong with a rate, or nothing if it is valid.
 std::optional<std::string> complaint_about(const rate& written, algorithm how)
@@ -45,27 +36,33 @@ std::optional<std::string> complaint_about(const rate& written, algorithm how)
                : std::nullopt;
 }
 
-void load_rate(section& from, limit_draft& l)
+std::string take_rate(const std::string& text, limit_draft& l)
 {
-    const std::string* text = from.text("rate");
-    if (text == nullptr) {
-        return;
-    }
-    const auto written = parse_rate(*text);
+    const auto written = parse_rate(text);
     if (!written) {
-        from.problem(
-            "rate",
-            "expected a rate such as 100/m or 10/10s, got " + quote(*text) + rate_hint(*text)
-        );
-        return;
+        return "expected a rate such as 100/m or 10/10s, got " + quote(text) + rate_hint(text);
     }
     if (const auto complaint = complaint_about(*written, l.written.algorithm)) {
-        from.problem("rate", *complaint);
-        return;
+        return *complaint;
     }
     l.written.rate = *written;
     l.burst = written->tokens;
     l.has_rate = true;
+    return {};
+}
+
+void describe_its_rate(const described_key& k, limit_draft& l)
+{
+    k.printed_if(!counts_requests(l))
+        .text(
+            {.says =
+                 {"none",
+                  "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
+             .schema =
+                 R"({"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"})",
+             .take = [&](const std::string& text) { return take_rate(text, l); },
+             .print = [&] { return format_rate(l.written.rate); }}
+        );
 }
 
 void make_limit(section& from, limit_draft& l, draft& d)
@@ -77,88 +74,53 @@ void make_limit(section& from, limit_draft& l, draft& d)
     }
     refuse_cost_above(from, l);
     l.rule.limit = numbers_of(from, l, d).value_or(l.rule.limit);
-    l.rule.algorithm = names_of(algorithms)[index_of(l.written.algorithm, algorithms)];
+    l.rule.algorithm = name_of(l.written.algorithm, algorithms);
     l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);
 }
 
-// Describes a number of tokens whose default or range another key gives. It is printed if `printed`
-// is true, which says that the algorithm has it.
-void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& tokens, bool printed)
+text_form not_empty(std::string& value, stated says)
 {
-    limit.other(
-        k,
-        {.says = says,
-         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
-         .read =
-             [&](section& from) {
-                 const auto read = from.number(k.name, 1, most_tokens);
-                 tokens = read ? static_cast<std::int64_t>(*read) : tokens;
-             },
-         .print = [&tokens, printed]() -> std::optional<std::string> {
-             return printed ? std::optional{std::to_string(tokens)} : std::nullopt;
-         }}
-    );
+    const auto take = [&value](const std::string& text) {
+        value = text;
+        return text.empty() ? "must not be empty" : "";
+    };
+    return {.says = says, .take = take, .print = [&value] { return yaml_or_nothing(value); }};
 }
 
-// Describes a text of a fixed_window. It is not printed if it is empty or `printed` is false.
-void describe_text(keys& limit, const key& k, stated says, std::string& text, bool printed)
+// Describes how much a bucket holds.
+void describe_burst(keys& k, limit_draft& l)
 {
-    limit.other(
-        k,
-        {.says = says,
-         .read =
-             [&text, name = k.name](section& from) {
-                 const std::string* const read = from.text(name);
-                 if (read != nullptr && read->empty()) {
-                     from.problem(name, "must not be empty");
-                 }
-                 text = read != nullptr ? *read : text;
-             },
-         .print = [&text, printed]() -> std::optional<std::string> {
-             return printed && !text.empty() ? std::optional{yaml(text)} : std::nullopt;
-         },
-         .optional = true}
-    );
+    k("burst",
+      "tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years")
+        .printed_if(l.written.algorithm == algorithm::token_bucket)
+        .number(l.burst, as_in_rate, bucket_sizes);
+    k("capacity",
+      "tokens in a full bucket of a `fixed_window`: above the count, what one window leaves can be "
+      "used in the next. Refilling it may take at most 100 years, and 60 windows with a wall-clock "
+      "`start`")
+        .printed_if(in_windows(l))
+        .number(l.burst, as_in_rate, bucket_sizes);
 }
 
-void describe_sliding(keys& limit, limit_draft& l)
+// Describes the windows of a limit.
+void describe_windows(keys& k, limit_draft& l)
 {
-    limit.other(
-        {"resolution",
-         "parts of a `sliding_window`: a token comes back at most one part later than it could"},
-        {.says = {"`16`", "2 to 64"},
-         .schema = R"({"type":"integer","minimum":2,"maximum":64})",
-         .read =
-             [&](section& from) {
-                 if (const auto read = from.number("resolution", least_parts, most_parts)) {
-                     l.written.resolution = static_cast<std::int64_t>(*read);
-                 }
-             },
-         .print = [&]() -> std::optional<std::string> {
-             const bool parts = l.written.algorithm == algorithm::sliding_window;
-             return parts ? std::optional{std::to_string(l.written.resolution)} : std::nullopt;
-         }}
-    );
-}
-
-void describe_places(keys& limit, limit_draft& l)
-{
-    limit.other(
-        {"max", "requests of a bucket in flight, of `concurrency`"},
-        {.says = {"none", "1 to 1000000000000"},
-         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
-         .read =
-             [&](section& from) {
-                 if (const auto read = from.number("max", 1, most_tokens)) {
-                     l.burst = static_cast<std::int64_t>(*read);
-                 }
-             },
-         .print = [&]() -> std::optional<std::string> {
-             return counts_requests(l) ? std::optional{std::to_string(l.burst)} : std::nullopt;
-         },
-         .optional = true}
-    );
-    describe_lease(limit, l);
+    k("start",
+      "when windows begin: not written, each bucket's at an offset of its own; `aligned`, at "
+      "multiples of their length since 1970; or at a wall-clock time")
+        .printed_if(in_windows(l))
+        .text(not_empty(
+            l.written.start,
+            {"none",
+             "`aligned`; per `d` `\"08:00\"`, per `w` `\"mon 08:00\"`, per `mo` `\"1 08:00\"`"}
+        ));
+    k("time_zone", "of a wall-clock `start`. A day with a clock change is one window")
+        .printed_if(in_windows(l) && l.written.time_zone != "UTC")
+        .text(not_empty(l.written.time_zone, {"`UTC`", "a name in the tz database"}));
+    k("resolution",
+      "parts of a `sliding_window`: a token comes back at most one part later than it could")
+        .printed_if(l.written.algorithm == algorithm::sliding_window)
+        .number(l.written.resolution, {"`16`", "2 to 64"}, {2, 64});
 }
 
 }  // namespace
@@ -167,80 +129,37 @@ void load_plan_numbers(section& from, limit_draft& l, draft& d)
 {
     l.has_rate = false;
     if (!counts_requests(l)) {
-        load_rate(from, l);
+        from.take_text("rate", [&](const std::string& text) { return take_rate(text, l); });
     }
     if (const std::string_view size = size_key(l.written.algorithm); !size.empty()) {
-        const auto held = from.number(size, 1, most_tokens);
-        l.burst = held ? static_cast<std::int64_t>(*held) : l.burst;
+        from.take_number(size, l.burst, bucket_sizes);
     }
     make_limit(from, l, d);
 }
 
-void describe_rate(keys& limit, limit_draft& l, draft& d)
+void describe_rate(keys& k, limit_draft& l, draft& d)
 {
-    limit.word(
-        {"algorithm",
-         "`token_bucket`: tokens come back one by one; `fixed_window`: all at once when a window "
-         "begins; `sliding_window` and `sliding_log`: each when it was taken a window ago; "
-         "`concurrency`: places of requests in flight (below)"},
-        l.written.algorithm,
-        algorithms
+    k("algorithm",
+      "`token_bucket`: tokens come back one by one; `fixed_window`: all at once when a window "
+      "begins; `sliding_window` and `sliding_log`: each when it was taken a window ago; "
+      "`concurrency`: places of requests in flight (below)")
+        .word(l.written.algorithm, algorithms);
+    describe_its_rate(
+        k("rate",
+          "tokens per `s`, `m`, `h`, `d`, `w` or per any duration: `100/m`, `10/10s`; of a "
+          "`fixed_window` also per `mo`, a month"),
+        l
     );
-    limit.other(
-        {"rate",
-         "tokens per `s`, `m`, `h`, `d`, `w` or per any duration: `100/m`, `10/10s`; of a "
-         "`fixed_window` also per `mo`, a month"},
-        {.says =
-             {"none", "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
-         .schema =
-             R"({"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"})",
-         .read = [&](section& from) { load_rate(from, l); },
-         .print = [&]() -> std::optional<std::string> {
-             return counts_requests(l) ? std::nullopt : std::optional{format_rate(l.written.rate)};
-         },
-         .optional = true}
-    );
-    const bool windows = in_windows(l);
-    describe_tokens(
-        limit,
-        {"burst",
-         "tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years"},
-        {"the count in `rate`", "1 to 1000000000000"},
-        l.burst,
-        l.written.algorithm == algorithm::token_bucket
-    );
-    describe_tokens(
-        limit,
-        {"capacity",
-         "tokens in a full bucket of a `fixed_window`: above the count, what one window leaves can "
-         "be used in the next. Refilling it may take at most 100 years, and 60 windows with a "
-         "wall-clock `start`"},
-        {"the count in `rate`", "1 to 1000000000000"},
-        l.burst,
-        windows
-    );
-    describe_text(
-        limit,
-        {"start",
-         "when windows begin: not written, each bucket's at an offset of its own; `aligned`, at "
-         "multiples of their length since 1970; or at a wall-clock time"},
-        {"none", "`aligned`; per `d` `\"08:00\"`, per `w` `\"mon 08:00\"`, per `mo` `\"1 08:00\"`"},
-        l.written.start,
-        windows
-    );
-    describe_text(
-        limit,
-        {"time_zone", "of a wall-clock `start`. A day with a clock change is one window"},
-        {"`UTC`", "a name in the tz database"},
-        l.written.time_zone,
-        windows && l.written.time_zone != "UTC"
-    );
-    describe_sliding(limit, l);
-    describe_places(limit, l);
-    describe_cost(limit, l.rule.cost);
-    describe_outcome(limit, l.rule.outcome);
-    limit.rule([&](section& from) { make_limit(from, l, d); });
-    limit.constraint(R"({"if":{"required":["algorithm"],"properties":{"algorithm":
+    describe_burst(k, l);
+    describe_windows(k, l);
+    k("max", "requests of a bucket in flight, of `concurrency`")
+        .printed_if(counts_requests(l))
+        .number(l.burst, {"none", "1 to 1000000000000"}, bucket_sizes);
+    describe_lease(k, l);
+    describe_cost(k, l.rule.cost);
+    describe_outcome(k, l.rule.outcome);
+    k.rule([&](section& from) { make_limit(from, l, d); });
+    k.constraint(R"({"if":{"required":["algorithm"],"properties":{"algorithm":
         {"const":"concurrency"}}},"then":{"required":["max"]},"else":{"required":["rate"]}})");
 }
 

@@ -1,6 +1,5 @@
-#include "config/limits/local_share_keys.hpp"
-
-#include "config/limits/limit_algorithm.hpp"
+// Key `local_share` of a limit: what one gateway of several gives while their store fails.
+#include "config/limits/limit_sections.hpp"
 #include "config/text/units.hpp"
 
 namespace gateway::config {
@@ -8,33 +7,18 @@ namespace {
 
 constexpr std::int64_t most_gateways = 1000;
 
-// Parses "1/3". Returns nothing if it is no fraction, more than all, or has too great a
-// denominator.
-std::optional<policy::fraction> parse_fraction(std::string_view text)
+// Takes "1/3", unless that is more than all, or has too great a denominator.
+std::string take_share(std::string_view text, policy::fraction& share)
 {
     const std::size_t slash = text.find('/');
-    if (slash == std::string_view::npos) {
-        return std::nullopt;
-    }
     const auto of = parse_number(text.substr(0, slash));
-    const auto all = parse_number(text.substr(slash + 1));
+    const auto all =
+        slash == std::string_view::npos ? std::nullopt : parse_number(text.substr(slash + 1));
     if (!of || !all || *of < 1 || *of > *all || *all > most_gateways) {
-        return std::nullopt;
+        return "expected a part of the limit such as 1/3, up to 1/1000";
     }
-    return policy::fraction{static_cast<std::int64_t>(*of), static_cast<std::int64_t>(*all)};
-}
-
-void load_share(section& from, policy::limit_rule& rule)
-{
-    const std::string* const text = from.text("local_share");
-    if (text == nullptr) {
-        return;
-    }
-    if (const auto read = parse_fraction(*text)) {
-        rule.local_share = *read;
-    } else {
-        from.problem("local_share", "expected a part of the limit such as 1/3, up to 1/1000");
-    }
+    share = {static_cast<std::int64_t>(*of), static_cast<std::int64_t>(*all)};
+    return {};
 }
 
 void check_use(section& from, const limit_draft& l)
@@ -74,33 +58,35 @@ void share_out_all(section& from, policy::limit_rule& rule)
     }
 }
 
+void check_share(section& from, limit_draft& l)
+{
+    if (!l.rule.local_share.any()) {
+        return;
+    }
+    check_use(from, l);
+    if ((l.has_rate || counts_requests(l)) && l.rule.shards == 1) {
+        share_out_all(from, l.rule);
+    }
+}
+
 }  // namespace
 
-void describe_local_share(keys& limit, limit_draft& l)
+void describe_local_share(keys& k, limit_draft& l)
 {
-    limit.other(
-        {"local_share",
-         "with `on_store_failure: local`: the part of the limit that this gateway gives while the "
-         "store fails; what it gives is charged to the store's buckets when that is back (below)"},
-        {.says = {"none", "`1/3`, up to `1/1000`"},
-         .schema = R"({"type":"string","pattern":"^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$"})",
-         .read = [&](section& from) { load_share(from, l.rule); },
-         .print = [&]() -> std::optional<std::string> {
-             const auto [of, all] = l.rule.local_share;
-             return all == 0 ? std::nullopt
-                             : std::optional{std::to_string(of) + '/' + std::to_string(all)};
-         },
-         .optional = true}
-    );
-    limit.rule([&](section& from) {
-        if (!l.rule.local_share.any()) {
-            return;
-        }
-        check_use(from, l);
-        if ((l.has_rate || counts_requests(l)) && l.rule.shards == 1) {
-            share_out_all(from, l.rule);
-        }
-    });
+    policy::fraction& share = l.rule.local_share;
+    const auto print = [&] {
+        return share.any() ? std::to_string(share.of) + '/' + std::to_string(share.all) : "";
+    };
+    k("local_share",
+      "with `on_store_failure: local`: the part of the limit that this gateway gives while the "
+      "store fails; what it gives is charged to the store's buckets when that is back (below)")
+        .text(
+            {.says = {"none", "`1/3`, up to `1/1000`"},
+             .schema = R"({"type":"string","pattern":"^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$"})",
+             .take = [&](const std::string& text) { return take_share(text, share); },
+             .print = print}
+        );
+    k.rule([&](section& from) { check_share(from, l); });
 }
 
 }  // namespace gateway::config

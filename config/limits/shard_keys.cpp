@@ -1,7 +1,5 @@
-#include "config/limits/shard_keys.hpp"
-
-#include "config/limits/limit_algorithm.hpp"
-#include "config/limits/limit_numbers.hpp"
+// Key `shards` of a limit: buckets that are split in parts.
+#include "config/limits/limit_sections.hpp"
 
 #include <algorithm>
 
@@ -91,17 +89,13 @@ void split_in_shards(section& from, limit_draft& l)
     }
 }
 
-void describe_shards(keys& limit, limit_draft& l)
+void describe_shards(keys& k, limit_draft& l)
 {
-    limit.number(
-        {"shards",
-         "parts in which each bucket is split, for one that very many requests share: each takes "
-         "from the fuller of two random ones (below)"},
-        l.rule.shards,
-        1,
-        limit::limit::most_parts
-    );
-    limit.rule([&](section& from) {
+    k("shards",
+      "parts in which each bucket is split, for one that very many requests share: each takes from "
+      "the fuller of two random ones (below)")
+        .number(l.rule.shards, {1, limit::limit::most_parts});
+    k.rule([&](section& from) {
         if (l.rule.shards > 1) {
             check_company(from, l);
             split_in_shards(from, l);

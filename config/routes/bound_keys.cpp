@@ -1,56 +1,49 @@
-#include "config/routes/bound_keys.hpp"
-
-#include "config/text/ranges.hpp"
+// Keys of a route for timeouts and bounds of its own.
+#include "config/routes/route_sections.hpp"
 #include "config/text/units.hpp"
 
 namespace gateway::config {
 namespace {
 
-void describe_time(keys& route, const key& k, stated says, std::optional<base::duration>& value)
+void describe_time(
+    const described_key& k, std::string_view name, stated says, std::optional<base::duration>& value
+)
 {
-    route.other(
-        k,
+    k.other(
         {.says = says,
          .schema = R"({"type":"string","pattern":"^[1-9][0-9]*(ms|s|m|h|d)$"})",
-         .read = [&value, name = k.name](section& from
+         .read = [&value, name](section& from
                  ) { value = from.time(name, shortest_timeout, longest_timeout); },
-         .print = [&value]() -> std::optional<std::string> {
-             return value ? std::optional{format_duration(*value)} : std::nullopt;
-         },
-         .optional = true}
+         .print = [&value] { return value ? format_duration(*value) : ""; }}
     );
 }
 
 }  // namespace
 
-void describe_bounds(keys& route, policy::route_bounds& bounds)
+void describe_bounds(keys& k, policy::route_bounds& bounds)
 {
     describe_time(
-        route,
-        {"response_timeout", "to the end of the response's header, instead of the upstream's"},
+        k("response_timeout", "to the end of the response's header, instead of the upstream's"),
+        "response_timeout",
         {"the upstream's", "1ms to 1d"},
         bounds.response_timeout
     );
     describe_time(
-        route,
-        {"body_timeout",
-         "without a byte of body moving, either way: longer for streams with silent pauses"},
+        k("body_timeout",
+          "without a byte of body moving, either way: longer for streams with silent pauses"),
+        "body_timeout",
         {"`http.body_timeout`", "1ms to 1d"},
         bounds.body_timeout
     );
-    route.other(
-        {"max_body_bytes", "of a request; 413 past it; 0 is no limit"},
-        {.says = {"`http.max_body_bytes`", "0 to 1024TiB"},
-         .schema =
-             R"({"type":["integer","string"],"minimum":0,"pattern":"^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"})",
-         .read = [&](section& from
-                 ) { bounds.max_body_bytes = from.size("max_body_bytes", 0, largest_body); },
-         .print = [&]() -> std::optional<std::string> {
-             return bounds.max_body_bytes ? std::optional{format_size(*bounds.max_body_bytes)}
-                                          : std::nullopt;
-         },
-         .optional = true}
-    );
+    std::optional<std::uint64_t>& most = bounds.max_body_bytes;
+    k("max_body_bytes", "of a request; 413 past it; 0 is no limit")
+        .other(
+            {.says = {"`http.max_body_bytes`", "0 to 1024TiB"},
+             .schema =
+                 R"({"type":["integer","string"],"minimum":0,"pattern":"^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"})",
+             .read = [&](section& from) { most = from.size("max_body_bytes", 0, largest_body); },
+             .print = [&] { return most ? format_size(*most) : ""; }}
+        );
 }
 
 }  // namespace gateway::config

@@ -1,7 +1,6 @@
-#include "config/routes/field_keys.hpp"
-
-#include "config/keys/draft.hpp"
+// Keys by which a route sets and removes header fields.
 #include "config/routes/credential_fields.hpp"
+#include "config/routes/route_sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/text.hpp"
@@ -15,12 +14,6 @@ using http::field_name;
 constexpr std::size_t max_fields = 64;
 constexpr std::size_t longest_field_name = 128;
 constexpr std::size_t longest_value = 4096;
-
-constexpr std::string_view set_schema =
-    R"({"type":"object","maxProperties":64,
-    "additionalProperties":{"type":"string","maxLength":4096}})";
-constexpr std::string_view remove_schema =
-    R"({"type":"array","items":{"type":"string"},"maxItems":64})";
 
 // Fields by which the gateway knows clients, and vouches for them.
 constexpr http::field_name_set identity_fields{
@@ -69,31 +62,20 @@ std::string_view reserved_because(std::string_view name, message of)
     return of == message::response && id == field_name::date ? "is in every response" : "";
 }
 
-// True if the name may be edited and is not edited yet. Otherwise reports a problem.
-bool check_name(
-    const located& at,
-    const std::string& name,
-    const http::field_edits& edits,
-    message of,
-    findings& found
-)
+// Returns what is wrong with a name, unless it may be edited and is not edited yet.
+std::string complaint_about(const std::string& name, const http::field_edits& edits, message of)
 {
     const auto same = [&name](std::string_view other) { return http::reads_as(name, other); };
-    const bool again =
-        std::any_of(
-            edits.set.begin(), edits.set.end(), [&](const auto& s) { return same(s.first); }
-        ) ||
-        std::any_of(edits.remove.begin(), edits.remove.end(), same);
+    const auto sets_same = [&](const auto& s) { return same(s.first); };
     if (!is_token(name, longest_field_name)) {
-        found.problem(at.value->at, at.path, "expected the name of a header, got " + quote(name));
-    } else if (const auto why = reserved_because(name, of); !why.empty()) {
-        found.problem(at.value->at, at.path, quote(name) + " " + std::string(why));
-    } else if (again) {
-        found.problem(at.value->at, at.path, quote(name) + " is there already");
-    } else {
-        return true;
+        return "expected the name of a header, got " + quote(name);
     }
-    return false;
+    if (const auto why = reserved_because(name, of); !why.empty()) {
+        return quote(name) + " " + std::string(why);
+    }
+    const bool again = std::any_of(edits.set.begin(), edits.set.end(), sets_same) ||
+                       std::any_of(edits.remove.begin(), edits.remove.end(), same);
+    return again ? quote(name) + " is there already" : "";
 }
 
 bool is_field_value(std::string_view text)
@@ -104,7 +86,6 @@ bool is_field_value(std::string_view text)
 
 void read_set(section& from, http::field_edits& edits, message of)
 {
-    findings& found = from.found();
     const node& all = *from.find("set");
     if (all.is != node::kind::mapping) {
         from.problem("set", "expected a mapping from names of headers to values");
@@ -114,72 +95,55 @@ void read_set(section& from, http::field_edits& edits, message of)
         from.problem("set", "at most 64 headers");
         return;
     }
-    for (const entry& e : all.entries) {
-        const located value{&e.value, joined(from.path_of("set"), e.key.text)};
-        const std::string* text = scalar_text(value, "a header's value", found);
-        if (!check_name(value, e.key.text, edits, of, found) || text == nullptr) {
-            continue;
+    from.each_text(
+        "set",
+        "a header's value",
+        [&](const std::string& name, const std::string* text) {
+            std::string complaint = complaint_about(name, edits, of);
+            if (!complaint.empty() || text == nullptr) {
+                return complaint;
+            }
+            if (!is_field_value(*text)) {
+                return std::string{
+                    "expected at most 4096 printable ASCII characters, without spaces around them"};
+            }
+            edits.set.emplace_back(name, *text);
+            return complaint;
         }
-        if (!is_field_value(*text)) {
-            found.problem(
-                e.value.at,
-                value.path,
-                "expected at most 4096 printable ASCII characters, without spaces around them"
-            );
-        } else {
-            edits.set.emplace_back(e.key.text, *text);
-        }
-    }
+    );
     edits.finish();
 }
 
-void read_remove(section& from, http::field_edits& edits, message of)
+std::string take_removed(const std::string& name, http::field_edits& edits, message of)
 {
-    findings& found = from.found();
-    const auto list = from.list("remove");
-    if (!list || !within(*list, max_fields, found)) {
-        return;
+    std::string complaint = complaint_about(name, edits, of);
+    if (complaint.empty()) {
+        edits.remove.push_back(name);
     }
-    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        const located item = item_of(*list, i);
-        const std::string* name = scalar_text(item, "the name of a header", found);
-        if (name != nullptr && check_name(item, *name, edits, of, found)) {
-            edits.remove.push_back(*name);
-        }
-    }
-}
-
-std::optional<std::string> print_set(const http::field_edits& edits)
-{
-    return edits.set.empty() ? std::nullopt : std::optional{yaml_fields(edits.set)};
-}
-
-std::optional<std::string> print_remove(const http::field_edits& edits)
-{
-    if (edits.remove.empty()) {
-        return std::nullopt;
-    }
-    return yaml_list(edits.remove, [](const std::string& name) { return name; });
+    return complaint;
 }
 
 }  // namespace
 
 void describe_fields(keys& k, http::field_edits& edits, message of)
 {
-    k.other(
-        {"set", "names and values: each replaces all fields of its name"},
-        {.says = {"`{}`", "at most 64, values of at most 4096 printable characters"},
-         .schema = set_schema,
-         .read = [&edits, of](section& from) { read_set(from, edits, of); },
-         .print = [&edits] { return print_set(edits); }}
-    );
-    k.other(
-        {"remove", "names of fields that are left out"},
-        {.says = {"`[]`", "at most 64"},
-         .schema = remove_schema,
-         .read = [&edits, of](section& from) { read_remove(from, edits, of); },
-         .print = [&edits] { return print_remove(edits); }}
-    );
+    k("set", "names and values: each replaces all fields of its name")
+        .other(
+            {.says = {"`{}`", "at most 64, values of at most 4096 printable characters"},
+             .schema = R"({"type":"object","maxProperties":64,
+                 "additionalProperties":{"type":"string","maxLength":4096}})",
+             .read = [&](section& from) { read_set(from, edits, of); },
+             .print = [&] { return edits.set.empty() ? "" : yaml_fields(edits.set); }}
+        );
+    k("remove", "names of fields that are left out")
+        .texts(
+            {.says = {"`[]`", "at most 64"},
+             .schema = R"({"type":"array","items":{"type":"string"},"maxItems":64})",
+             .max = max_fields,
+             .expected = "the name of a header",
+             .take = [&](const std::string& name) { return take_removed(name, edits, of); },
+             .print = [&] { return edits.remove.empty() ? "" : yaml_list(edits.remove); }}
+        );
 }
 
 }  // namespace gateway::config

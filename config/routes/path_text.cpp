@@ -1,38 +1,31 @@
-#include "config/routes/path_text.hpp"
-
+// `take_path()` takes a path in the configuration.
+#include "config/routes/route_sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "gateway/policy/path.hpp"
-#include "gateway/policy/route.hpp"
 
 namespace gateway::config {
-namespace {
 
-constexpr std::size_t longest_path = policy::max_match_path_bytes;
-
-}  // namespace
-
-std::optional<std::string> read_path(section& from, std::string_view key)
+std::string take_path(const std::string& text, std::string& path)
 {
-    const std::string* text = from.text(key);
-    if (text == nullptr) {
-        return std::nullopt;
-    }
     std::string room;
-    const auto [path, refused_because] = policy::normalise_path(*text, room);
-    if (!text->starts_with('/')) {
-        from.problem(key, "a path begins with '/', got " + quote(*text));
-    } else if (!is_visible(*text, longest_path)) {
-        from.problem(key, "expected at most 512 printable ASCII characters, others as %XX");
-    } else if (text->find_first_of("?#") != std::string::npos) {
-        from.problem(key, "a path has no query or fragment: write %3F or %23 for the character");
-    } else if (text->find(';') != std::string::npos) {
-        from.problem(key, "parameters (\";\") are left out when paths are matched: leave them out");
-    } else if (!refused_because.empty()) {
-        from.problem(key, "no request can match: " + std::string(refused_because));
-    } else {
-        return std::string(path);
+    const auto [normal, refused_because] = policy::normalise_path(text, room);
+    if (!text.starts_with('/')) {
+        return "a path begins with '/', got " + quote(text);
     }
-    return std::nullopt;
+    if (!is_visible(text, policy::max_match_path_bytes)) {
+        return "expected at most 512 printable ASCII characters, others as %XX";
+    }
+    if (text.find_first_of("?#") != std::string::npos) {
+        return "a path has no query or fragment: write %3F or %23 for the character";
+    }
+    if (text.find(';') != std::string::npos) {
+        return "parameters (\";\") are left out when paths are matched: leave them out";
+    }
+    if (!refused_because.empty()) {
+        return "no request can match: " + std::string(refused_because);
+    }
+    path = normal;
+    return {};
 }
 
 }  // namespace gateway::config

@@ -1,8 +1,6 @@
-#include "config/routes/shape_keys.hpp"
-
-#include "config/routes/field_keys.hpp"
-#include "config/routes/path_text.hpp"
+// Keys of a route that change its requests and responses on their way.
 #include "config/routes/route_name.hpp"
+#include "config/routes/route_sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/http/authority.hpp"
 
@@ -13,10 +11,6 @@ using policy::host_source;
 using policy::prefix_change;
 
 constexpr std::string_view path_schema = R"({"type":"string","pattern":"^/","maxLength":512})";
-constexpr std::string_view rewrite_schema = R"({"type":"object","additionalProperties":false,
-    "required":["from","to"],"properties":{
-    "from":{"type":"string","pattern":"^/","maxLength":512},
-    "to":{"type":"string","pattern":"^/","maxLength":512}}})";
 
 std::string without_final_slash(std::string path)
 {
@@ -33,163 +27,146 @@ bool covers(std::string_view prefix, const policy::route_match& match)
     return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
-std::optional<std::string> read_prefix(
-    section& from, std::string_view key, const policy::route_match& match
+// Takes a prefix, without the slash at its end.
+std::string take_prefix(
+    const std::string& text, std::string& prefix, const policy::route_match& match
 )
 {
-    auto path = read_path(from, key);
-    if (!path) {
-        return std::nullopt;
+    std::string complaint = take_path(text, prefix);
+    if (!complaint.empty()) {
+        return complaint;
     }
-    *path = without_final_slash(*path);
-    if (!path->empty() && !covers(*path, match)) {
-        from.problem(
-            key,
-            "not the beginning of the route's \"path\" or \"path_exact\", by whole segments: not "
-            "all of its requests would have it"
+    prefix = without_final_slash(prefix);
+    return prefix.empty() || covers(prefix, match)
+               ? ""
+               : "not the beginning of the route's \"path\" or \"path_exact\", by whole segments: "
+                 "not all of its requests would have it";
+}
+
+// Takes a path as it is written. Empty segments are refused, as servers would read a host in a path
+// that begins with two slashes.
+std::string take_path_as_written(const std::string& text, std::string& path)
+{
+    std::string complaint = take_path(text, path);
+    path = without_final_slash(text);
+    const bool has_empty = complaint.empty() && text.find("//") != std::string::npos;
+    return has_empty ? "has an empty segment: write one slash" : complaint;
+}
+
+std::string take_stripped(
+    const std::string& text, std::optional<prefix_change>& out, const policy::route_match& match
+)
+{
+    std::string prefix;
+    std::string complaint = take_prefix(text, prefix, match);
+    if (!complaint.empty()) {
+        return complaint;
+    }
+    const bool is_all = prefix.empty();
+    out = {.from = std::move(prefix), .to = {}, .to_and_slash = "/"};
+    return is_all ? "takes nothing away: leave it out" : "";
+}
+
+void describe_rewrite(keys& k, prefix_change& change, const policy::route_match& match)
+{
+    k("from", {}, required)
+        .text(
+            {.schema = std::string{path_schema},
+             .take = [&](const auto& text) { return take_prefix(text, change.from, match); },
+             .print = [&] { return yaml(change.from.empty() ? "/" : encoded_path(change.from)); }}
         );
-        return std::nullopt;
-    }
-    return path;
-}
-
-// Returns a path as it was written. Empty segments are refused, as servers would read a host in a
-// path that begins with two slashes.
-std::optional<std::string> read_path_as_written(section& from, std::string_view key)
-{
-    if (!read_path(from, key)) {
-        return std::nullopt;
-    }
-    const std::string& text = *from.text(key);
-    if (text.find("//") != std::string::npos) {
-        from.problem(key, "has an empty segment: write one slash");
-        return std::nullopt;
-    }
-    return text;
-}
-
-void read_strip(section& route, std::optional<prefix_change>& out, const policy::route_match& match)
-{
-    if (auto prefix = read_prefix(route, "strip_prefix", match)) {
-        if (prefix->empty()) {
-            route.problem("strip_prefix", "takes nothing away: leave it out");
-        }
-        out = {.from = std::move(*prefix), .to = {}, .to_and_slash = "/"};
-    }
-}
-
-void read_rewrite(
-    section& route, std::optional<prefix_change>& out, const policy::route_match& match
-)
-{
-    const node* const value = route.find("rewrite_prefix");
-    section from{{value, route.path_of("rewrite_prefix")}, route.found()};
-    if (route.has("strip_prefix")) {
-        route.problem("rewrite_prefix", "a route has either strip_prefix or rewrite_prefix");
-    }
-    if (from.require("from") != nullptr && from.require("to") != nullptr) {
-        auto prefix = read_prefix(from, "from", match);
-        auto to = read_path_as_written(from, "to");
-        if (prefix && to) {
-            *to = without_final_slash(*to);
-            const std::string to_and_slash = *to + '/';
-            out = {.from = std::move(*prefix), .to = std::move(*to), .to_and_slash = to_and_slash};
-        }
-    }
-    from.refuse_the_rest();
+    k("to", {}, required)
+        .text(
+            {.schema = std::string{path_schema},
+             .take = [&](const auto& text) { return take_path_as_written(text, change.to); },
+             .print = [&] { return yaml(change.to); }}
+        );
+    k.rule([&](section&) { change.to_and_slash = change.to + '/'; });
 }
 
 void describe_prefix(keys& k, policy::route& route)
 {
-    auto& prefix = route.shape.prefix;
-    k.other(
-        {"strip_prefix",
-         "forwarded without this beginning of the path, which `path` or `path_exact` must have"},
-        {.says = {"none", "whole segments, at most 512 characters"},
-         .schema = path_schema,
-         .read = [&](section& from) { read_strip(from, prefix, route.match); },
-         .print = [&]() -> std::optional<std::string> {
-             const bool strips = prefix && prefix->to.empty();
-             return strips ? std::optional{yaml(encoded_path(prefix->from))} : std::nullopt;
-         },
-         .optional = true}
-    );
-    k.other(
-        {"rewrite_prefix",
-         "instead of `strip_prefix`: forwarded with `to` for this beginning; `from: /` puts `to` "
-         "before every path"},
-        {.says = {"none", "`{ from: /v1, to: /v2 }`"},
-         .schema = rewrite_schema,
-         .read = [&](section& from) { read_rewrite(from, prefix, route.match); },
-         .print = [&]() -> std::optional<std::string> {
-             if (!prefix || prefix->to.empty()) {
-                 return std::nullopt;
-             }
-             const std::string from = prefix->from.empty() ? "/" : encoded_path(prefix->from);
-             return "{ from: " + yaml(from) + ", to: " + yaml(prefix->to) + " }";
-         },
-         .optional = true}
-    );
-}
-
-void read_host(section& route, policy::route_shape& shape)
-{
-    const std::string* const text = route.text("host");
-    if (text == nullptr || *text == "keep") {
-        return;
-    }
-    if (*text == "upstream") {
-        shape.host = host_source::upstream;
-    } else if (!http::is_authority(*text)) {
-        route.problem(
-            "host", "expected keep, upstream or a host, perhaps with a port, got " + quote(*text)
+    std::optional<prefix_change>& prefix = route.shape.prefix;
+    const bool rewrites = prefix && !prefix->to.empty();
+    k("strip_prefix",
+      "forwarded without this beginning of the path, which `path` or `path_exact` must have")
+        .printed_if(prefix && !rewrites)
+        .text(
+            {.says = {"none", "whole segments, at most 512 characters"},
+             .schema = std::string{path_schema},
+             .take = [&](const auto& text) { return take_stripped(text, prefix, route.match); },
+             .print = [&] { return yaml(encoded_path(prefix->from)); }}
         );
-    } else {
-        shape.host = host_source::named;
-        shape.host_name = *text;
-    }
+    k("rewrite_prefix",
+      "instead of `strip_prefix`: forwarded with `to` for this beginning; `from: /` puts `to` "
+      "before every path")
+        .line(
+            {.says = {"none", "`{ from: /v1, to: /v2 }`"},
+             .is_set = rewrites,
+             .describe =
+                 [&](keys& inner) {
+                     prefix_change& its = rewrites ? *prefix : prefix.emplace();
+                     describe_rewrite(inner, its, route.match);
+                 }}
+        );
+    k.rule([](section& from) {
+        if (from.has("strip_prefix") && from.has("rewrite_prefix")) {
+            from.problem("rewrite_prefix", "a route has either strip_prefix or rewrite_prefix");
+        }
+    });
 }
 
-void describe_host(keys& k, policy::route& route)
+std::string take_host(const std::string& text, policy::route_shape& shape)
 {
-    policy::route_shape& shape = route.shape;
-    k.other(
-        {"host",
-         "the Host that the upstream gets: the client's, the address of its first server as it is "
-         "written under `servers` (of a Unix socket `localhost`), or this one. X-Forwarded-Host "
-         "tells the client's in any case"},
-        {.says = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
-         .read = [&](section& from) { read_host(from, shape); },
-         .print = [&]() -> std::optional<std::string> {
-             if (route.upstream == policy::no_upstream) {
-                 return std::nullopt;
-             }
-             return shape.host == host_source::kept       ? "keep"
-                    : shape.host == host_source::upstream ? "upstream"
-                                                          : yaml(shape.host_name);
-         }}
-    );
+    if (text == "keep") {
+        return {};
+    }
+    if (text == "upstream") {
+        shape.host = host_source::upstream;
+        return {};
+    }
+    if (!http::is_authority(text)) {
+        return "expected keep, upstream or a host, perhaps with a port, got " + quote(text);
+    }
+    shape.host = host_source::named;
+    shape.host_name = text;
+    return {};
+}
+
+std::string print_host(const policy::route_shape& shape)
+{
+    return shape.host == host_source::kept       ? "keep"
+           : shape.host == host_source::upstream ? "upstream"
+                                                 : yaml(shape.host_name);
 }
 
 }  // namespace
 
 void describe_shape(keys& k, policy::route& route)
 {
-    describe_prefix(k, route);
     policy::route_shape& shape = route.shape;
-    describe_host(k, route);
-    k.mapping(
-        {"request_headers",
-         "what is changed of the header that the upstream gets: `set`, `remove`"},
-        [&shape](keys& inner) { describe_fields(inner, shape.request, message::request); },
-        shape.request.any()
-    );
-    k.mapping(
-        {"response",
-         "likewise of every response, and what is set of those that the gateway gives itself"},
-        [&shape](keys& inner) { describe_fields(inner, shape.response, message::response); },
-        shape.response.any()
-    );
+    describe_prefix(k, route);
+    k("host",
+      "the Host that the upstream gets: the client's, the address of its first server as it is "
+      "written under `servers` (of a Unix socket `localhost`), or this one. X-Forwarded-Host tells "
+      "the client's in any case")
+        .printed_if(route.upstream != policy::no_upstream)
+        .text(
+            {.says = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
+             .take = [&](const std::string& text) { return take_host(text, shape); },
+             .print = [&] { return print_host(shape); }}
+        );
+    k("request_headers", "what is changed of the header that the upstream gets: `set`, `remove`")
+        .mapping(
+            [&](keys& inner) { describe_fields(inner, shape.request, message::request); },
+            shape.request.any()
+        );
+    k("response",
+      "likewise of every response, and what is set of those that the gateway gives itself")
+        .mapping(
+            [&](keys& inner) { describe_fields(inner, shape.response, message::response); },
+            shape.response.any()
+        );
 }
 
 }  // namespace gateway::config

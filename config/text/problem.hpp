@@ -23,6 +23,15 @@ struct place {
     auto operator<=>(const place&) const = default;
 };
 
+// `origin` is a position, and the path of keys that leads to it.
+struct origin {
+    place at;
+    std::string path;
+
+    // Returns a key of the mapping that stands there.
+    origin key(std::string_view name) const { return {at, path + '.' + std::string{name}}; }
+};
+
 struct problem {
     place at;
 
@@ -58,6 +67,16 @@ public:
 
     void problem(place at, std::string path, std::string message);
     void warning(place at, std::string path, std::string message);
+
+    void problem(const origin& of, std::string message)
+    {
+        problem(of.at, of.path, std::move(message));
+    }
+
+    void warning(const origin& of, std::string message)
+    {
+        warning(of.at, of.path, std::move(message));
+    }
 
     bool ok() const { return problems_.empty(); }
 

@@ -21,21 +21,6 @@ std::string expected(std::string_view what, const std::string& text)
     return "expected " + std::string{what} + ", got " + quote(text);
 }
 
-// Returns the message about a value that is out of bounds, or nothing if it is within them.
-template <class Value, class Format>
-std::optional<std::string> out_of_range(
-    const Value& value, const std::pair<Value, Value>& bounds, Format format
-)
-{
-    if (value < bounds.first) {
-        return "too small, the minimum is " + format(bounds.first);
-    }
-    if (value > bounds.second) {
-        return "too large, the maximum is " + format(bounds.second);
-    }
-    return std::nullopt;
-}
-
 // Returns the text of a value that must stand in the file itself, or null after a complaint.
 const std::string* plain_text(const located& value, std::string_view expected, findings& found)
 {
@@ -43,12 +28,11 @@ const std::string* plain_text(const located& value, std::string_view expected, f
         if (value.value->text.find("${") == std::string::npos) {
             return &value.value->text;
         }
-        found.problem(value.value->at, value.path, std::string{not_expanded});
+        found.problem(value, std::string{not_expanded});
         return nullptr;
     }
     found.problem(
-        value.value->at,
-        value.path,
+        value,
         "expected " + std::string{expected} + ", got " + std::string{name_of(value.value->is)}
     );
     return nullptr;
@@ -71,7 +55,7 @@ const std::string* secret_text(const located& value, lines may_have, findings& f
     const secrets::given given =
         in_file ? all.of_file(*name, may_have) : all.of_variable(*name, may_have);
     if (given.text == nullptr) {
-        found.problem(value.value->at, value.path, given.complaint);
+        found.problem(value, given.complaint);
     } else {
         all.note(value.path);
     }
@@ -84,9 +68,7 @@ section::section(const located& mapping, findings& found) : mapping_(mapping), f
 {
     const node& value = *mapping.value;
     if (value.is != node::kind::mapping) {
-        found.problem(
-            value.at, mapping.path, "expected a mapping, got " + std::string{name_of(value.is)}
-        );
+        found.problem(mapping, "expected a mapping, got " + std::string{name_of(value.is)});
         return;
     }
     for (const entry& e : value.entries) {
@@ -119,35 +101,123 @@ const node* section::require(std::string_view key)
     return value;
 }
 
+section section::inside(std::string_view key)
+{
+    return {value(key), found_};
+}
+
 std::optional<located> section::list(std::string_view key)
 {
-    const node* value = find(key);
-    if (value == nullptr) {
+    const located all = value(key);
+    if (all.value == nullptr) {
         return std::nullopt;
     }
-    if (value->is != node::kind::list) {
-        problem(key, "expected a list, got " + std::string{name_of(value->is)});
+    if (all.value->is != node::kind::list) {
+        problem(key, "expected a list, got " + std::string{name_of(all.value->is)});
         return std::nullopt;
     }
-    return located{value, path_of(key)};
+    return all;
+}
+
+std::vector<std::pair<std::string, located>> section::named(std::string_view key, std::size_t max)
+{
+    const located all = value(key);
+    const section unique{all, found_};
+    std::vector<std::pair<std::string, located>> named;
+    for (const entry& e : all.value->entries) {
+        const std::string& name = e.key.text;
+        const origin at{e.key.at, joined(all.path, name)};
+        if (!is_name(name)) {
+            found_.problem(at, "a name is 1 to 64 of A-Z a-z 0-9 _ . -");
+        } else if (named.size() == max) {
+            found_.problem(at, "too many, the maximum is " + std::to_string(max));
+            break;
+        } else if (unique.is_first(e)) {
+            named.emplace_back(name, located{&e.value, at.path});
+        }
+    }
+    return named;
+}
+
+void section::each_item(
+    std::string_view key, std::size_t max, std::string_view if_empty, const use_of_item& use
+)
+{
+    const auto all = list(key);
+    if (all && all->value->items.empty() && !if_empty.empty()) {
+        problem(key, std::string{if_empty});
+    }
+    if (all) {
+        config::each_item(*all, max, found_, use);
+    }
+}
+
+void section::each_text(std::string_view key, std::string_view expected, const use_of_text& take)
+{
+    for (const entry& e : find(key)->entries) {
+        const located at{&e.value, joined(path_of(key), e.key.text)};
+        const std::string* const text = scalar_text(at, expected, found_);
+        const std::string complaint = take(e.key.text, text);
+        if (!complaint.empty()) {
+            found_.problem(at, complaint);
+        }
+    }
 }
 
 const std::string* section::text(std::string_view key, lines may_have)
 {
-    const node* value = find(key);
-    return value == nullptr ? nullptr
-                            : scalar_text({value, path_of(key)}, "text", found_, may_have);
+    const located written = value(key);
+    return written.value == nullptr ? nullptr : scalar_text(written, "text", found_, may_have);
+}
+
+void section::take_text(
+    std::string_view key, const std::function<std::string(const std::string&)>& take
+)
+{
+    const std::string* const written = text(key);
+    const std::string complaint = written == nullptr ? "" : take(*written);
+    if (!complaint.empty()) {
+        problem(key, complaint);
+    }
+}
+
+std::optional<std::size_t> section::reference(
+    std::string_view key, std::string_view what, const std::vector<std::string>& names
+)
+{
+    return has(key) ? resolve(value(key), what, names, found_) : std::nullopt;
+}
+
+const std::string* section::plain(std::string_view key, std::string_view expected)
+{
+    const located written = value(key);
+    return written.value == nullptr ? nullptr : plain_text(written, expected, found_);
+}
+
+// Returns the value, or complains and returns nothing if it is out of bounds.
+template <class Value, class Format>
+std::optional<Value> section::bounded(
+    std::string_view key, std::optional<Value> parsed, Value min, Value max, Format format
+)
+{
+    if (parsed && *parsed < min) {
+        problem(key, "too small, the minimum is " + format(min));
+        return std::nullopt;
+    }
+    if (parsed && *parsed > max) {
+        problem(key, "too large, the maximum is " + format(max));
+        return std::nullopt;
+    }
+    return parsed;
 }
 
 std::optional<bool> section::flag(std::string_view key)
 {
-    const node* value = find(key);
-    const std::string* written =
-        value == nullptr ? nullptr : plain_text({value, path_of(key)}, "true or false", found_);
+    const std::string* const written = plain(key, "true or false");
     if (written == nullptr) {
         return std::nullopt;
     }
-    if (!value->plain || (*written != "true" && *written != "false")) {
+    if (!find(key)->plain || (*written != "true" && *written != "false")) {
         problem(key, expected("true or false, unquoted", *written));
         return std::nullopt;
     }
@@ -158,71 +228,39 @@ std::optional<base::duration> section::time(
     std::string_view key, base::duration min, base::duration max
 )
 {
-    const node* value = find(key);
-    const std::string* written =
-        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_duration, found_);
-    if (written == nullptr) {
-        return std::nullopt;
-    }
-    const auto parsed = parse_duration(*written);
-    if (!parsed) {
+    const std::string* const written = plain(key, a_duration);
+    const auto parsed = written == nullptr ? std::nullopt : parse_duration(*written);
+    if (written != nullptr && !parsed) {
         problem(key, expected(a_duration, *written) + duration_hint(*written));
-        return std::nullopt;
     }
-    if (const auto wrong = out_of_range(*parsed, {min, max}, format_duration)) {
-        problem(key, *wrong);
-        return std::nullopt;
-    }
-    return parsed;
+    return bounded(key, parsed, min, max, format_duration);
 }
 
 std::optional<std::uint64_t> section::number(
     std::string_view key, std::uint64_t min, std::uint64_t max
 )
 {
-    const node* value = find(key);
-    const std::string* written =
-        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_number, found_);
-    if (written == nullptr) {
-        return std::nullopt;
-    }
-    const auto parsed = parse_number(*written);
-    if (!parsed) {
+    const std::string* const written = plain(key, a_number);
+    const auto parsed = written == nullptr ? std::nullopt : parse_number(*written);
+    if (written != nullptr && !parsed) {
         problem(key, expected(a_number, *written));
-        return std::nullopt;
-    }
-    if (!value->plain) {
+    } else if (parsed && !find(key)->plain) {
         problem(key, "expected a whole number, got text: remove the quotes");
         return std::nullopt;
     }
-    const auto format = [](std::uint64_t n) { return std::to_string(n); };
-    if (const auto wrong = out_of_range(*parsed, {min, max}, format)) {
-        problem(key, *wrong);
-        return std::nullopt;
-    }
-    return parsed;
+    return bounded(key, parsed, min, max, [](std::uint64_t n) { return std::to_string(n); });
 }
 
 std::optional<std::uint64_t> section::size(
     std::string_view key, std::uint64_t min, std::uint64_t max
 )
 {
-    const node* value = find(key);
-    const std::string* written =
-        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_size, found_);
-    if (written == nullptr) {
-        return std::nullopt;
-    }
-    const auto parsed = parse_size(*written);
-    if (!parsed) {
+    const std::string* const written = plain(key, a_size);
+    const auto parsed = written == nullptr ? std::nullopt : parse_size(*written);
+    if (written != nullptr && !parsed) {
         problem(key, expected(a_size, *written) + size_hint(*written));
-        return std::nullopt;
     }
-    if (const auto wrong = out_of_range(*parsed, {min, max}, format_size)) {
-        problem(key, *wrong);
-        return std::nullopt;
-    }
-    return parsed;
+    return bounded(key, parsed, min, max, format_size);
 }
 
 std::optional<std::size_t> section::choice(
@@ -234,9 +272,7 @@ std::optional<std::size_t> section::choice(
         expected_words += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ");
         expected_words += names[i];
     }
-    const node* value = find(key);
-    const std::string* written =
-        value == nullptr ? nullptr : plain_text({value, path_of(key)}, expected_words, found_);
+    const std::string* const written = plain(key, expected_words);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -308,35 +344,45 @@ const std::string* scalar_text(
                                          : plain_text(value, expected, found);
 }
 
-located item_of(const located& list, std::size_t index)
+void each_item(const located& list, std::size_t max, findings& found, const use_of_item& use)
 {
-    return {&list.value->items[index], list.path + '[' + std::to_string(index) + ']'};
+    const std::vector<node>& items = list.value->items;
+    if (items.size() > max) {
+        found.problem(
+            items[max].at, list.path, "too many elements, the maximum is " + std::to_string(max)
+        );
+        return;
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        use({&items[i], list.path + '[' + std::to_string(i) + ']'});
+    }
+}
+
+std::optional<std::size_t> resolve(
+    const located& name,
+    std::string_view what,
+    const std::vector<std::string>& names,
+    findings& found
+)
+{
+    const std::string kind{what};
+    const std::string* const text = scalar_text(
+        name, "the name of a" + std::string{kind == "upstream" ? "n " : " "} + kind, found
+    );
+    const auto same = text == nullptr ? names.end() : std::find(names.begin(), names.end(), *text);
+    if (text != nullptr && same == names.end()) {
+        const std::vector<std::string_view> known{names.begin(), names.end()};
+        found.problem(
+            name, "unknown " + kind + ' ' + quote(*text) + found.suggestion(*text, known)
+        );
+    }
+    return same == names.end() ? std::nullopt
+                               : std::optional{static_cast<std::size_t>(same - names.begin())};
 }
 
 std::string joined(const std::string& path, std::string_view key)
 {
     return (path.empty() ? "" : path + '.') + (is_name(key) ? std::string{key} : quote(key));
-}
-
-std::vector<std::pair<std::string, located>> named_entries(
-    const located& mapping, std::size_t max, findings& found
-)
-{
-    section unique{mapping, found};
-    std::vector<std::pair<std::string, located>> named;
-    for (const entry& e : mapping.value->entries) {
-        const std::string& name = e.key.text;
-        const std::string path = joined(mapping.path, name);
-        if (!is_name(name)) {
-            found.problem(e.key.at, path, "a name is 1 to 64 of A-Z a-z 0-9 _ . -");
-        } else if (named.size() == max) {
-            found.problem(e.key.at, path, "too many, the maximum is " + std::to_string(max));
-            break;
-        } else if (unique.is_first(e)) {
-            named.emplace_back(name, located{&e.value, path});
-        }
-    }
-    return named;
 }
 
 }  // namespace gateway::config

@@ -6,9 +6,12 @@
 
 #include "config/text/document.hpp"
 #include "config/text/problem.hpp"
+#include "config/text/ranges.hpp"
 #include "gateway/base/clock.hpp"
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +26,12 @@ namespace gateway::config {
 struct located {
     const node* value;
     std::string path;
+
+    operator origin() const { return {value->at, path}; }
 };
+
+using use_of_item = std::function<void(const located& item)>;
+using use_of_text = std::function<std::string(const std::string& name, const std::string* text)>;
 
 class section {
 public:
@@ -42,9 +50,45 @@ public:
     // Returns the same, but a missing key is a problem.
     const node* require(std::string_view key);
 
+    // Returns the value of a key, which is null if it is missing.
+    located value(std::string_view key) { return {find(key), path_of(key)}; }
+
+    // Reads the mapping of a key.
+    // Requires: the key is there.
+    section inside(std::string_view key);
+
+    // Returns the entries of a mapping from names to values. It leaves out those whose name is bad,
+    // a duplicate, or past `max`, which are problems.
+    std::vector<std::pair<std::string, located>> named(std::string_view key, std::size_t max);
+
+    // Calls `use` with each element of a list. A list of more than `max` is a problem, and an empty
+    // one has the problem `if_empty`, unless that is empty.
+    void each_item(
+        std::string_view key, std::size_t max, std::string_view if_empty, const use_of_item& use
+    );
+
+    // Has `take` take each name of a mapping and its text, which is null after a complaint. What
+    // that returns is a problem, unless it is empty.
+    void each_text(std::string_view key, std::string_view expected, const use_of_text& take);
+
     // Returns nothing if the key is missing or of another type, which is a problem.
     std::optional<located> list(std::string_view key);
     const std::string* text(std::string_view key, lines may_have = lines::one);
+
+    // Has `take` take a text. Whatever that returns is a problem, unless it is empty.
+    void take_text(
+        std::string_view key, const std::function<std::string(const std::string&)>& take
+    );
+
+    // Reads a number into `value`. Returns false, and leaves it, if the key is missing or its value
+    // is bad.
+    template <std::integral Number>
+    bool take_number(std::string_view key, Number& value, range within)
+    {
+        const auto read = number(key, within.min, within.max);
+        value = read ? static_cast<Number>(*read) : value;
+        return read.has_value();
+    }
 
     // Return nothing if the key is missing or its value is bad, which is a problem.
     std::optional<bool> flag(std::string_view key);
@@ -56,6 +100,11 @@ public:
     // Returns the index of the word.
     std::optional<std::size_t> choice(
         std::string_view key, std::span<const std::string_view> names
+    );
+
+    // Returns the index of the name, as resolve() does.
+    std::optional<std::size_t> reference(
+        std::string_view key, std::string_view what, const std::vector<std::string>& names
     );
 
     // Complains of every key that nobody asked for.
@@ -71,6 +120,15 @@ public:
     findings& found() { return found_; }
 
 private:
+    // Returns the text of a value that must stand in the file itself, or null, after a complaint if
+    // there is one.
+    const std::string* plain(std::string_view key, std::string_view expected);
+
+    template <class Value, class Format>
+    std::optional<Value> bounded(
+        std::string_view key, std::optional<Value> parsed, Value min, Value max, Format format
+    );
+
     std::string complaint_about(std::string_view key);
 
     // Returns the position of the key's value, or that of the section if there is no value.
@@ -95,16 +153,19 @@ const std::string* scalar_text(
     const located& value, std::string_view expected, findings& found, lines may_have = lines::one
 );
 
-// Returns element `index` of a list.
-located item_of(const located& list, std::size_t index);
+// Calls `use` with each element of a list, unless it has more than `max`, which is a problem.
+void each_item(const located& list, std::size_t max, findings& found, const use_of_item& use);
+
+// Returns the index of the name. Otherwise returns nothing and adds a problem: `unknown limit "x",
+// did you mean …`.
+std::optional<std::size_t> resolve(
+    const located& name,
+    std::string_view what,
+    const std::vector<std::string>& names,
+    findings& found
+);
 
 // Returns the path with one more key. A key that the file spells strangely is shortened and quoted.
 std::string joined(const std::string& path, std::string_view key);
-
-// Returns the entries of a mapping from names to sections ("limits", "upstreams", "stores"). It
-// leaves out those whose name is bad, a duplicate, or past `max`, which are problems.
-std::vector<std::pair<std::string, located>> named_entries(
-    const located& mapping, std::size_t max, findings& found
-);
 
 }  // namespace gateway::config

@@ -19,41 +19,39 @@ using spelling = std::pair<std::string_view, std::string_view>;  // theirs, ours
 constexpr std::size_t longest_amount = 40;
 
 // A plural "s" may follow each of them.
-constexpr std::array<spelling, 16> time_spellings{{
-    {"ms", "ms"},
-    {"msec", "ms"},
-    {"millisecond", "ms"},
-    {"s", "s"},
-    {"sec", "s"},
-    {"second", "s"},
-    {"rps", "s"},
-    {"m", "m"},
-    {"min", "m"},
-    {"minute", "m"},
-    {"rpm", "m"},
-    {"h", "h"},
-    {"hr", "h"},
-    {"hour", "h"},
-    {"d", "d"},
-    {"day", "d"},
-}};
+constexpr std::array<spelling, 16> time_spellings{
+    {{"ms", "ms"},
+     {"msec", "ms"},
+     {"millisecond", "ms"},
+     {"s", "s"},
+     {"sec", "s"},
+     {"second", "s"},
+     {"rps", "s"},
+     {"m", "m"},
+     {"min", "m"},
+     {"minute", "m"},
+     {"rpm", "m"},
+     {"h", "h"},
+     {"hr", "h"},
+     {"hour", "h"},
+     {"d", "d"},
+     {"day", "d"}}};
 
-constexpr std::array<spelling, 14> size_spellings{{
-    {"b", ""},
-    {"byte", ""},
-    {"k", "KiB"},
-    {"kb", "KiB"},
-    {"ki", "KiB"},
-    {"kib", "KiB"},
-    {"m", "MiB"},
-    {"mb", "MiB"},
-    {"mi", "MiB"},
-    {"mib", "MiB"},
-    {"g", "GiB"},
-    {"gb", "GiB"},
-    {"gi", "GiB"},
-    {"gib", "GiB"},
-}};
+constexpr std::array<spelling, 14> size_spellings{
+    {{"b", ""},
+     {"byte", ""},
+     {"k", "KiB"},
+     {"kb", "KiB"},
+     {"ki", "KiB"},
+     {"kib", "KiB"},
+     {"m", "MiB"},
+     {"mb", "MiB"},
+     {"mi", "MiB"},
+     {"mib", "MiB"},
+     {"g", "GiB"},
+     {"gb", "GiB"},
+     {"gi", "GiB"},
+     {"gib", "GiB"}}};
 
 bool is_letter(char c)
 {

@@ -12,21 +12,20 @@ constexpr std::string_view quotes =
     "a value that begins with [::, *, @, % or ` needs quotes, as in \"[::]:8080\"";
 
 // Each sign is a text in the line, with what it probably means. The first that is found counts.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> signs{{
-    {"${", not_expanded},
-    {"key: header: ", no_space},
-    {"key: cookie: ", no_space},
-    {"key: query: ", no_space},
-    {": [::", quotes},
-    {": *", quotes},
-    {"- *", quotes},
-    {": @", quotes},
-    {"- @", quotes},
-    {": %", quotes},
-    {"- %", quotes},
-    {": `", quotes},
-    {"- `", quotes},
-}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> signs{
+    {{"${", not_expanded},
+     {"key: header: ", no_space},
+     {"key: cookie: ", no_space},
+     {"key: query: ", no_space},
+     {": [::", quotes},
+     {": *", quotes},
+     {"- *", quotes},
+     {": @", quotes},
+     {"- @", quotes},
+     {": %", quotes},
+     {"- %", quotes},
+     {": `", quotes},
+     {"- `", quotes}}};
 
 // True for `rate:10/s`, where a key stands alone on its line.
 bool lacks_space_after_colon(std::string_view text)

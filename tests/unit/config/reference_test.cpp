@@ -1,6 +1,5 @@
 // The reference tables of docs/configuration.md are what the keys are described as.
 #include "config/sections.hpp"
-#include "config/text/units.hpp"
 #include "tests/unit/config/sample.hpp"
 
 #include <gtest/gtest.h>
@@ -20,11 +19,17 @@ class tabling final : public keys {
 public:
     explicit tabling(rows& all) : all_(all) {}
 
-    void flag(const key& k, bool& value) override { row(k, code(value ? "true" : "false"), ""); }
-
-    void time(const key& k, base::duration& value, base::duration min, base::duration max) override
+    std::uint64_t take(const key& k, const scalar& s) override
     {
-        row(k, code(format_duration(value)), range(min, max, format_duration));
+        std::string range;
+        for (const std::string_view name : s.names) {
+            range += (range.empty() ? "" : ", ") + code(name);
+        }
+        if (s.is != scalar::kind::flag && s.is != scalar::kind::word) {
+            range = text_of(s, s.within.min) + " to " + text_of(s, s.within.max);
+        }
+        row(k, code(text_of(s, s.value)), range);
+        return s.value;
     }
 
     void other(const key& k, const form& f) override
@@ -35,11 +40,13 @@ public:
         }
     }
 
-    void mapping(const key& k, const std::function<void(keys&)>& describe, bool is_set) override
+    void mapping(const key& k, const describe_keys& describe, bool is_set) override
     {
         row(k, is_set ? "" : "none", "");
         describe(*this);
     }
+
+    void line(const key& k, const line_form& f) override { row(k, f.says.standard, f.says.range); }
 
     void each(const key& k, const collection& c) override
     {
@@ -55,12 +62,6 @@ private:
 
     static std::string code(std::string_view text) { return '`' + std::string{text} + '`'; }
 
-    template <class Value, class Format>
-    static std::string range(Value min, Value max, Format format)
-    {
-        return format(min) + " to " + format(max);
-    }
-
     void row(const key& k, std::string_view standard, std::string_view range)
     {
         if (k.meaning.empty()) {
@@ -72,32 +73,6 @@ private:
             text.append(" ").append(cell).append(cell.empty() ? "|" : " |");
         }
         all_.push_back(text);
-    }
-
-    std::uint64_t whole(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
-        override
-    {
-        const auto decimal = [](std::uint64_t n) { return std::to_string(n); };
-        row(k, code(decimal(value)), range(min, max, decimal));
-        return value;
-    }
-
-    std::uint64_t bytes(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
-        override
-    {
-        row(k, code(format_size(value)), range(min, max, format_size));
-        return value;
-    }
-
-    std::size_t choice(const key& k, std::size_t value, std::span<const std::string_view> names)
-        override
-    {
-        std::string words;
-        for (const std::string_view name : names) {
-            words += (words.empty() ? "" : ", ") + code(name);
-        }
-        row(k, code(names[value]), words);
-        return value;
     }
 };
 

@@ -1,4 +1,4 @@
-#include "config/limits/limit_algorithm.hpp"
+#include "config/limits/limit_draft.hpp"
 
 #include <array>
 
@@ -6,14 +6,13 @@ namespace gateway::config {
 namespace {
 
 // Keys that only one algorithm has.
-constexpr std::array<std::pair<std::string_view, algorithm>, 6> keys_of_one{{
-    {"burst", algorithm::token_bucket},
-    {"capacity", algorithm::fixed_window},
-    {"start", algorithm::fixed_window},
-    {"time_zone", algorithm::fixed_window},
-    {"resolution", algorithm::sliding_window},
-    {"max", algorithm::concurrency},
-}};
+constexpr std::array<std::pair<std::string_view, algorithm>, 6> keys_of_one{
+    {{"burst", algorithm::token_bucket},
+     {"capacity", algorithm::fixed_window},
+     {"start", algorithm::fixed_window},
+     {"time_zone", algorithm::fixed_window},
+     {"resolution", algorithm::sliding_window},
+     {"max", algorithm::concurrency}}};
 
 // Keys that mean nothing where a request holds a permit and takes no tokens.
 constexpr std::array<std::string_view, 4> keys_of_tokens{"rate", "charge_on", "reset_on", "settle"};
@@ -47,8 +46,7 @@ void refuse_foreign_keys(section& from, const limit_draft& l)
             key,
             key == "burst" && in_windows(l)
                 ? "not a key of a fixed_window, whose buckets hold \"capacity\""
-                : "only for \"algorithm: " +
-                      std::string{algorithms[index_of(owner, algorithms)].first} + '"'
+                : "only for \"algorithm: " + name_of(owner, algorithms) + '"'
         );
     }
     for (const std::string_view key : keys_of_tokens) {

@@ -1,0 +1,116 @@
+#include "config/keys/keys.hpp"
+
+#include "config/text/units.hpp"
+#include "config/text/yaml_text.hpp"
+
+namespace gateway::config {
+
+scalar scalar_of(base::duration value, times within)
+{
+    const auto count = [](base::duration d) { return static_cast<std::uint64_t>(d.count()); };
+    return {
+        .is = scalar::kind::time,
+        .value = count(value),
+        .within = {count(within.min), count(within.max)}};
+}
+
+std::string text_of(const scalar& s, std::uint64_t number)
+{
+    switch (s.is) {
+        case scalar::kind::flag:
+            return yaml(number != 0);
+        case scalar::kind::time:
+            return format_duration(duration_of(number));
+        case scalar::kind::bytes:
+            return format_size(number);
+        case scalar::kind::word:
+            return std::string{s.names[number]};
+        case scalar::kind::whole:
+            break;
+    }
+    return std::to_string(number);
+}
+
+std::string schema_of(range within)
+{
+    return R"({"type":"integer","minimum":)" + std::to_string(within.min) + R"(,"maximum":)" +
+           std::to_string(within.max) + '}';
+}
+
+std::uint64_t described_key::take(const scalar& s) const
+{
+    return all_.take(key_, s);
+}
+
+void described_key::flag(bool& value) const
+{
+    value = take({.is = scalar::kind::flag, .value = value ? 1U : 0U}) != 0;
+}
+
+void described_key::time(base::duration& value, times within) const
+{
+    value = duration_of(take(scalar_of(value, within)));
+}
+
+void described_key::text(const text_form& f) const
+{
+    const auto read = [&f, name = key_.name](section& from) { from.take_text(name, f.take); };
+    other({.says = f.says, .schema = f.schema, .read = read, .print = f.print});
+}
+
+void described_key::text(std::string& value, stated says, text_check check) const
+{
+    const auto take = [&value, check](const std::string& text) {
+        std::string complaint = check(text);
+        value = complaint.empty() ? text : value;
+        return complaint;
+    };
+    text({.says = says, .take = take, .print = [&] { return yaml_or_nothing(value); }});
+}
+
+void described_key::texts(const list_form& f) const
+{
+    const auto read = [&f, name = key_.name](section& from) {
+        from.each_item(name, f.max, f.if_empty, [&](const located& item) {
+            const std::string* const text = scalar_text(item, f.expected, from.found());
+            const std::string complaint = text == nullptr ? "" : f.take(*text);
+            if (!complaint.empty()) {
+                from.found().problem(item, complaint);
+            }
+        });
+    };
+    other({.says = f.says, .schema = f.schema, .read = read, .print = f.print});
+}
+
+void described_key::reference(
+    std::size_t& index, stated says, std::string_view what, const std::vector<std::string>& names
+) const
+{
+    const auto read = [&, name = key_.name](section& from) {
+        index = from.reference(name, what, names).value_or(index);
+    };
+    const auto print = [&] { return index < names.size() ? yaml(names[index]) : ""; };
+    other({.says = says, .read = read, .print = print});
+}
+
+void described_key::other(const form& f) const
+{
+    all_.other(key_, f);
+}
+
+void described_key::mapping(const describe_keys& describe, bool is_set) const
+{
+    all_.mapping(key_, describe, is_set);
+}
+
+void described_key::line(const line_form& f) const
+{
+    all_.line(key_, f);
+}
+
+void described_key::each(const collection& c) const
+{
+    all_.each(key_, c);
+}
+
+}  // namespace gateway::config
