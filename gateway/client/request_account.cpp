@@ -155,8 +155,7 @@ void request_account::log(const limits::request_record& of)
         .shadow_rejected = of.shadow_rejected,
         .request_id = of.id.text(),
         .server = {},
-        .upstream_time =
-            last != nullptr && last->responded ? *last->responded - last->sent : base::duration{-1},
+        .upstream_time = last != nullptr ? last->took : base::duration{-1},
         .attempts = static_cast<std::uint32_t>(of.attempts.count),
         .status = of.end.status != 0 ? of.end.status : 499,
         .request_bytes = of.end.request_bytes,

@@ -11,6 +11,9 @@ namespace gateway::client {
 
 namespace {
 
+// With its two pointers in the list of sessions, an idle connection has 272 bytes.
+static_assert(sizeof(session) <= 256);
+
 std::string plain_http_answer()
 {
     http::fixed_response fixed{
@@ -32,7 +35,7 @@ session::session(
     const base::ip_address& peer,
     const std::optional<decide_options>& decide
 )
-    : connection(env.loop, std::move(connected)), env_(env), peer_(peer), decide_(decide)
+    : connection(env.loop, std::move(connected)), peer_(peer), decide_(decide), env_(env)
 {
     env_.metrics.clients_idle.add(1);
 }

@@ -85,23 +85,24 @@ public:
 
     // The session's position in its worker's list.
     std::list<session>::iterator self;
+    // Ends of the connection that a PROXY header names; null: none has named them.
+    std::unique_ptr<const base::connection_ends> proxied_ends;
     // Address under which its worker counts the connections of its peer; nothing: it is not
     // counted.
     std::optional<base::ip_address> counted_as;
-    // Ends of the connection that a PROXY header names; null: none has named them.
-    std::unique_ptr<const base::connection_ends> proxied_ends;
 
 private:
-    session_environment& env_;
+    // Small members stand together, so that an idle session has few bytes.
     const base::ip_address peer_;
+    timeout armed_ = timeout::none;
+    bool counted_active_ : 1 = false;
+    bool draining_ : 1 = false;
+    // True if it was shaking hands when the drain began.
+    bool was_shaking_hands_ : 1 = false;
+    const std::optional<decide_options> decide_;
+    session_environment& env_;
     // Set while requests are on the connection.
     std::unique_ptr<http1_connection> http_;
-    timeout armed_ = timeout::none;
-    bool counted_active_ = false;
-    bool draining_ = false;
-    // True if it was shaking hands when the drain began.
-    bool was_shaking_hands_ = false;
-    const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
     std::unique_ptr<intake::client_tls> client_tls_;
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;

@@ -56,8 +56,7 @@ void upstream_side::take(proxy::upstream_connection& c)
     attempts.all[attempts.count++] = {
         .server = static_cast<std::uint8_t>(c.server()),
         .asked = asked_,
-        .connected = env_.loop.now(),
-        .responded = {}};
+        .connected = env_.loop.now()};
 }
 
 void upstream_side::note_failure(proxy::failure why)
@@ -137,8 +136,8 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
 void upstream_side::responded(http::response_head& head)
 {
     limits::attempt& last = record_.attempts.last();
-    last.responded = env_.loop.now();
-    pool_->conduct().responded(last.server, head.status, *last.responded - last.sent);
+    last.took = env_.loop.now() - last.sent;
+    pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
         reserved.responded(head.status, &head, env_.corrections);
     }

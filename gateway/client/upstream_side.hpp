@@ -52,7 +52,11 @@ public:
         return connection_ != nullptr && connection_->sending();
     }
 
-    const http::options& limits() const override { return record_.http(); }
+    // Returns the general options before the first request.
+    const http::options& limits() const override
+    {
+        return record_.view != nullptr ? record_.http() : env_.view->http;
+    }
 
     const proxy::upstream_options& upstream() const override { return pool_->options(); }
 

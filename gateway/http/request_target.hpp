@@ -1,5 +1,5 @@
 // `check_method` and `read_target` check request methods and targets (RFC 9112 §3.1, §3.2),
-// act_on_owner they come from: a request line, another proxy's header that names the original
+// wherever they come from: a request line, another proxy's header that names the original
 // request, or an operator.
 #pragma once
 

@@ -34,6 +34,7 @@ state charge_bucket(
 {
     const named_key key = name_bucket(subject, earlier, c);
     c.is_named = key.is == key_result::made;
+    c.name.hashed();  // the next limit with this key copies the hash
     c.fault = key.fault;
     if (key.is == key_result::reject) {
         return state::bad_key;

@@ -11,7 +11,7 @@
 //      it rejects.
 //   6. Each limit's on_store_failure says what a failure of the shared store means.
 //
-// A rejected request is therefore charged to none of its limits, act_on_owner they live. While the
+// A rejected request is therefore charged to none of its limits, wherever they live. While the
 // shared store is asked, tokens are held in the local one only, so nothing ever has to be refunded
 // over a network.
 //

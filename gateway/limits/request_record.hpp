@@ -25,12 +25,12 @@ namespace gateway::limits {
 struct attempt {
     // Index of the server.
     std::uint8_t server = 0;
-    // Moments: a connection was asked for, it was there, a part of the request was last sent, and
-    // the head of the response came. The last is not set without a response.
+    // Moments: a connection was asked for, it was there, and a part of the request was last sent.
     base::instant asked{};
     base::instant connected{};
     base::instant sent{};
-    std::optional<base::instant> responded;
+    // Time from sending the request to reading the head of the response; negative: there was none.
+    base::duration took{-1};
 };
 
 struct attempts {

@@ -8,7 +8,7 @@
 //                               \-> idle, and the rest is an abandoned_state's
 //
 // A request is retried (RFC 9110 §9.2.2) once, on a fresh connection, to another server
-// act_on_owner there is one. The connection must have ended before any byte of a response, the
+// wherever there is one. The connection must have ended before any byte of a response, the
 // request must be idempotent and without a body, and the connection must have been used before or
 // other servers must exist. A POST is never sent twice.
 #pragma once

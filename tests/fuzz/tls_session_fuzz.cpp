@@ -164,7 +164,7 @@ private:
     }
 };
 
-// The client's end, whose records go act_on_owner its user brings them.
+// The client's end, whose records go wherever its user brings them.
 class client {
 public:
     client(world& in, const habits& like)

@@ -84,6 +84,8 @@ class Tunnels(TunnelTest):
             (101, "/ws", 11, 7),
         )
         self.assertGreaterEqual(line["duration_seconds"], 0.3)
+        self.assertGreaterEqual(line["upstream_seconds"], 0)
+        self.assertLess(line["upstream_seconds"], 0.3 * PATIENCE)
         m = gateway.metrics()
         self.assertEqual(m.sum("gateway_requests_total"), 1)
         self.assertLess(m.sum("gateway_request_duration_seconds_sum"), 0.3 * PATIENCE)

@@ -26,7 +26,7 @@ failure classify_login(std::string_view error);
 
 // Returns the part of an error that may be logged: the server's own words, cut before what it
 // repeats of a command (an old server repeats an AUTH that it does not know), and without the
-// password act_on_owner it stands.
+// password wherever it stands.
 std::string quotable(std::string_view error, std::string_view password);
 
 }  // namespace gateway::store::redis
