@@ -42,7 +42,7 @@ struct draft {
     // Configuration in force, or null. Its plan files need not be read again.
     const settings* running = nullptr;
 
-    origin admin;
+    origin admin{{}, "admin.address"};
     // Origins of the listeners that want a PROXY header.
     std::vector<origin> proxied_listeners;
     origin client;

@@ -161,7 +161,8 @@ std::string url_without_secret(const store::postgres_options& options)
     for (std::size_t i = 0; i < options.servers.size(); ++i) {
         const net::server_address& s = options.servers[i];
         url += i == 0 ? "" : ",";
-        url += s.socket_path.empty() ? s.text() : encoded(s.socket_path) + ':' + s.port;
+        const bool is_ipv6 = s.host.find(':') != std::string::npos;
+        url += is_ipv6 ? s.text() : encoded(s.host + s.socket_path) + ':' + s.port;
     }
     return url + database + rest;
 }

@@ -92,7 +92,7 @@ public:
     bool find_locations();
 
     // Decides all charges, and takes what was allowed if that is the intent.
-    // Requires: find_places() returned true.
+    // Requires: find_locations() returned true.
     void decide(answer& a);
 
     // Takes tokens of the only charge, in place of find_locations() and decide(): whatever its

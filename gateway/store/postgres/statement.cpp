@@ -33,7 +33,7 @@ std::string pooled_call_of(std::string_view function, std::size_t parameters)
     return sql + ')';
 }
 
-// True if one statement can answer the whole call at once: it has usual questions only (see
+// True if one statement can answer the whole call at once: it has simple questions only (see
 // encoded_call.hpp), no bucket comes twice, and something is to be taken from each.
 bool is_simple(const encoded_call& encoded)
 {
@@ -62,7 +62,7 @@ statement::value bigint(std::int64_t number)
     return {type_bigint, false, std::to_string(number)};
 }
 
-// True if the call is usual and about one bucket, however many times that is asked.
+// True if the call is simple and about one bucket, however many times that is asked.
 bool is_one(const encoded_call& encoded)
 {
     return encoded.shape.size() == 1 && encoded.keys.size() == 2 && is_simple(encoded);

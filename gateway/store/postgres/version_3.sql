@@ -292,7 +292,7 @@ RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     said bigint[] := gateway.take_one_2(its_key, times, cost, its_unit, burst, mark_key, number, is_there);
 BEGIN
-    RETURN CASE WHEN said[3] = -2 THEN said[1:2] || (its_unit * burst + said[5]) ELSE said END;
+    RETURN CASE WHEN said[3] = @banned_bucket@ THEN said[1:2] || (its_unit * burst + said[5]) ELSE said END;
 END $$;
 
 CREATE OR REPLACE FUNCTION gateway.take_usual_1(
@@ -304,7 +304,7 @@ DECLARE
     at int := 3;
 BEGIN
     FOR i IN 1 .. cardinality(keys) LOOP
-        IF said[at] = -2 THEN
+        IF said[at] = @banned_bucket@ THEN
             reply := reply || (units[i] * bursts[i] + said[at + 2]);
             at := at + 3;
         ELSE

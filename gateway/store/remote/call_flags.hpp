@@ -1,6 +1,7 @@
 // The numbers of a call's language, see redis/take.lua. CMake puts each into the Lua scripts and
 // SQL functions in place of its name between two signs "@", so that each is written once. Those of
-// a limit stand in limit/terms.hpp and limit/windows.hpp.
+// a limit stand in limit/terms.hpp and limit/windows.hpp. Released functions have these numbers:
+// numbers are added, and none is changed.
 #pragma once
 
 #include <cstdint>

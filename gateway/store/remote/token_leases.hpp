@@ -8,7 +8,8 @@
 //
 // The rest of a lease is given back when its time is over. When somebody has given a bucket tokens
 // that nobody expected, all leases are void: see store/remote/last_answer.hpp. A worker that does
-// not know that yet sends the store the grant mark that it knows, and the store takes nothing back.
+// not know that yet sends the store the grant epoch that it knows, and the store takes nothing
+// back.
 //
 // Pure: it asks through a port, and time is an argument. Memory is bounded.
 // Thread: one.

@@ -99,6 +99,13 @@ TEST(bad_files, process_settings)
     });
 }
 
+TEST(bad_files, a_listener_has_the_standard_address_of_the_admin_api)
+{
+    std::string text = sample{}.text();
+    text.replace(text.find("127.0.0.1:8080"), 14, "127.0.0.1:9901");
+    EXPECT_THAT(problems_of(text), HasSubstr("f: admin.address: a listener has the same address"));
+}
+
 TEST(bad_files, listeners)
 {
     expect_complaints({
