@@ -239,6 +239,15 @@ class table_of_contents(unittest.TestCase):
             self.assertEqual(self.problems(text) == [], good, link)
 
 
+class picture(unittest.TestCase):
+    def test_shows_every_folder_and_room(self):
+        names = layers.names_to_show()
+        whole = "".join(f"<text>{name}</text>" for name in names)
+        self.assertEqual(layers.check_picture(whole), [])
+        without = whole.replace("<text>cluster</text>", "")
+        self.assertEqual(layers.check_picture(without), [f"{layers.PICTURE}:1: does not show cluster"])
+
+
 class programs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -262,6 +271,7 @@ class programs(unittest.TestCase):
     def test_end_with_0_for_a_good_tree_and_1_for_a_bad_one(self):
         self.write("gateway/limit/CMakeLists.txt", "gateway_library(gateway_limit USES gateway_base)\n")
         self.write("gateway/limit/good.hpp", "#pragma once\n")
+        self.write(layers.PICTURE, "".join(f"<text>{name}</text>" for name in layers.names_to_show()))
         for name in ("layers", "words", "sizes"):
             self.assertEqual(self.run_checker(name), 0, name)
         self.write("gateway/limit/bad.cpp", "#include <mutex>\nstd::mutex m;\n" + "\n" * 400)
