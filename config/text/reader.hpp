@@ -27,6 +27,8 @@ struct located {
     const node* value;
     std::string path;
 
+    // Implicit, so that a problem can be reported at the value itself.
+    // NOLINTNEXTLINE(google-explicit-constructor)
     operator origin() const { return {value->at, path}; }
 };
 
