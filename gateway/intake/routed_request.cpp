@@ -131,8 +131,7 @@ routed_request route_request(
         routed.refused = find_route(rules.policy, head, by, memory, routed);
     }
     if (routed.route != nullptr && !allows_body(*routed.route, rules.http, head.body.length)) {
-        routed.refused = {
-            refusal::reason::body_too_large, 413, "the body is larger than this server accepts"};
+        routed.refused = too_large_body;
     }
     return routed;
 }

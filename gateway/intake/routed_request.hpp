@@ -7,6 +7,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/intake/client_header.hpp"
 #include "gateway/intake/client_tls.hpp"
+#include "gateway/intake/refusal.hpp"
 #include "gateway/intake/request_key.hpp"
 #include "gateway/policy/policy.hpp"
 
@@ -46,24 +47,6 @@ struct intake_memory {
     std::string path;
     // Values of the header that names the client.
     std::vector<std::string_view> client_lines;
-};
-
-struct refusal {
-    enum class reason {
-        none,
-        // Max-Forwards: 0, which ends here (RFC 9110 §7.6.2).
-        final_recipient,
-        loop,
-        // The connection was made for another host (RFC 9110 §7.4).
-        misdirected,
-        // The path is malformed, or no route matches.
-        no_route,
-        body_too_large,
-    };
-    reason why = reason::none;
-    int status = 0;
-    // Empty if the status is no error.
-    std::string_view detail{};
 };
 
 // Ownership: it views into the head, the policy and the memory.

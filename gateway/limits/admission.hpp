@@ -4,6 +4,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
+#include "gateway/intake/refusal.hpp"
 
 #include <string_view>
 
@@ -50,7 +51,7 @@ inline admission refusal(
 // Refuses a request whose body is larger than its route, or `http`, allows.
 inline admission body_too_large()
 {
-    admission a = refusal(413, "the body is larger than this server accepts");
+    admission a = refusal(intake::too_large_body.status, intake::too_large_body.detail);
     a.bound = "http.max_body_bytes";
     a.leaves_rest_unread = true;
     return a;
