@@ -34,7 +34,6 @@ state charge_bucket(
 {
     const named_key key = name_bucket(subject, earlier, c);
     c.is_named = key.is == key_result::made;
-    c.name.hashed();  // the next limit with this key copies the hash
     c.fault = key.fault;
     if (key.is == key_result::reject) {
         return state::bad_key;
@@ -44,7 +43,11 @@ state charge_bucket(
         return state::bad_cost;
     }
     c.cost = *cost;
-    return c.is_named ? state::charged : state::skipped;
+    if (!c.is_named) {
+        return state::skipped;
+    }
+    c.name.hashed();  // the next limit with this key copies the hash
+    return state::charged;
 }
 
 }  // namespace
