@@ -61,6 +61,7 @@ public:
 
     // Returns the entries of a mapping from names to values. It leaves out those whose name is bad,
     // a duplicate, or past `max`, which are problems.
+    // Requires: the key is there.
     std::vector<std::pair<std::string, located>> named(std::string_view key, std::size_t max);
 
     // Calls `use` with each element of a list. A list of more than `max` is a problem, and an empty
@@ -71,6 +72,7 @@ public:
 
     // Has `take` take each name of a mapping and its text, which is null after a complaint. What
     // that returns is a problem, unless it is empty.
+    // Requires: the key is there.
     void each_text(std::string_view key, std::string_view expected, const use_of_text& take);
 
     // Returns nothing if the key is missing or of another type, which is a problem.
