@@ -33,18 +33,18 @@ void count_later(std::span<const charge> charges, Buckets& buckets, std::int64_t
 {
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const limit::terms& t = charges[i].limit->in_nanoseconds();
-        limit::decision said = a.decisions()[i];
-        if (!t.keeps_history() || !said.allowed || charges[i].cost == 0 ||
-            said.retry_after.count() >= wait) {
+        limit::decision decision = a.decisions()[i];
+        if (!t.keeps_history() || !decision.allowed || charges[i].cost == 0 ||
+            decision.retry_after.count() >= wait) {
             continue;
         }
         standing& s = buckets.standing_for(i);
         s.wait = std::max(s.wait, wait);
-        said.retry_after = base::duration{wait};
+        decision.retry_after = base::duration{wait};
         const std::int64_t now = buckets.moment(i, t).now;
         const std::int64_t back = limit::counted_at(t, now + wait) + t.length - now;
-        said.reset_after = std::max(said.reset_after, base::duration{back});
-        a.replace(i, said);
+        decision.reset_after = std::max(decision.reset_after, base::duration{back});
+        a.replace(i, decision);
     }
 }
 
@@ -53,7 +53,7 @@ void count_later(std::span<const charge> charges, Buckets& buckets, std::int64_t
 // functions of a charge's index:
 //   standing& standing_for(i)           its bucket, one and the same for charges of one bucket
 //   limit::moment moment(i, terms)      the present moment, as its limit of these terms sees it
-//   void apply_bans(i, decision& said)  rejects a banned client, and counts rejections
+//   void apply_bans(i, decision& d)     rejects a banned client, and counts rejections
 // Inlined into its caller, as a call would cost 2 % of a decision.
 template <typename Buckets>
 [[gnu::always_inline]] inline bool decide(
@@ -69,14 +69,14 @@ template <typename Buckets>
         const limit::step taken = limit::take(t, s.after, buckets.moment(i, t), c.cost, most);
         // The decision is written where it stays: a copy would wait for the parts that have just
         // been written.
-        limit::decision& said = a.add(limit::decision_in<base::duration>(taken));
-        buckets.apply_bans(i, said);
-        if (said.allowed) {
+        limit::decision& decision = a.add(limit::decision_in<base::duration>(taken));
+        buckets.apply_bans(i, decision);
+        if (decision.allowed) {
             s.after = taken.after;
             s.wait = std::max(s.wait, taken.retry_in);
             wait = c.enforced ? std::max(wait, taken.retry_in) : wait;
         }
-        a.admitted = a.admitted && (said.allowed || !c.enforced);
+        a.admitted = a.admitted && (decision.allowed || !c.enforced);
     }
     const bool goes_ahead = a.admitted && what == intent::take;
     if (goes_ahead && wait > 0) {

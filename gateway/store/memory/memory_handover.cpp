@@ -14,7 +14,7 @@ enum class swap_result : std::uint8_t { swapped, others, no_room };
 std::string record_of(memory_parts& parts, const bucket_id& id, std::int64_t now)
 {
     snapshot_bytes bytes;
-    record_writer records{bytes, now, in_flight::told};
+    record_writer records{bytes, now, in_flight::written};
     segment& in = parts.buckets.at(parts.buckets.segment_of(id));
     if (const limit::bucket* const b = in.find(id)) {
         records.add(slot{id, in.tag_of(*b), *b}, in.history_of(*b));
@@ -128,17 +128,17 @@ void bucket_swap::write_request()
 bool bucket_swap::settle(std::string_view answer)
 {
     bytes_reader from{answer};
-    const auto said = from.get<swap_result>();
-    if (said == swap_result::swapped) {
+    const auto result = from.get<swap_result>();
+    if (result == swap_result::swapped) {
         return true;
     }
     const segment_locks locked{parts_.buckets, ids_};
     std::vector<bucket_id> both;
-    if (said == swap_result::others) {
+    if (result == swap_result::others) {
         parts_.permit = std::max(parts_.permit.load(), from.get<std::int64_t>());
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-        const bool has_permit = said == swap_result::others
+        const bool has_permit = result == swap_result::others
                                     ? put(parts_, ids_[i], from.text(), now_)
                                     : put(parts_, ids_[i], before_[i], now_) && from.get<bool>();
         if (has_permit) {

@@ -81,7 +81,7 @@ private:
 
     bool is_of_use(const limit::bucket& b) const
     {
-        return !b.is_full(now_) && (permits_ == in_flight::told || !b.counts_in_flight());
+        return !b.is_full(now_) && (permits_ == in_flight::written || !b.counts_in_flight());
     }
 
     void add_history(const limit::bucket& b, const limit::history& past)

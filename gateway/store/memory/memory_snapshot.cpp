@@ -126,7 +126,7 @@ std::optional<std::string> hand_over(const memory_store& s, int file)
 {
     snapshot_writer to{file};
     const base::instant now = base::now();
-    return save_all(s, to, now.time_since_epoch(), now, in_flight::told);
+    return save_all(s, to, now.time_since_epoch(), now, in_flight::written);
 }
 
 std::optional<restored> take_over(memory_store& s, int file)

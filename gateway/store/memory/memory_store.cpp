@@ -136,7 +136,7 @@ bool corrected(
     return true;
 }
 
-// `copies` says whether the buckets here may be copies of those of another process.
+// `copies`: the buckets here may be copies of those of another process.
 enum class copies : bool { no, yes };
 
 }  // namespace
@@ -147,8 +147,8 @@ memory_store::memory_store(const memory_options& options)
 
 memory_store::~memory_store() = default;
 
-// Acts on the buckets of these charges, in whichever process they are. `act` is told whether they
-// may be copies; if not, it returns nothing when the buckets have left this process.
+// Acts on the buckets of these charges, in whichever process they are. `act` is called with whether
+// they may be copies; if not, it returns nothing when the buckets have left this process.
 template <typename Act>
 bool memory_store::act_on_owner(std::span<const charge> charges, base::instant now, Act act)
 {
@@ -197,11 +197,11 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
     }
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const charge& c = charges[i];
-        const limit::decision& said = given.decisions()[i];
-        if (said.allowed && c.cost > 0) {
+        const limit::decision& decision = given.decisions()[i];
+        if (decision.allowed && c.cost > 0) {
             const limit::terms& t = c.limit->in_nanoseconds();
-            const auto before = limit::owed_before(t, said, c.cost, base::duration{1});
-            const std::int64_t held = (now - given.taken_at - said.retry_after).count();
+            const auto before = limit::owed_before(t, decision, c.cost, base::duration{1});
+            const std::int64_t held = (now - given.taken_at - decision.retry_after).count();
             const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
             charge taken = c;
             taken.permit = given.permit(i);

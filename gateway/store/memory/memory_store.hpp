@@ -26,7 +26,7 @@ class swap_server;
 
 // `in_flight` says whether permits of requests in flight are written. They end with their process,
 // but not when the next process takes over from it.
-enum class in_flight : bool { left_out, told };
+enum class in_flight : bool { left_out, written };
 
 class memory_store {
 public:

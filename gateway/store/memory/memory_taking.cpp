@@ -67,13 +67,13 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 }
 
 // Rejects a banned client, and counts rejections.
-void memory_taking::punish(std::size_t i, limit::decision& said)
+void memory_taking::punish(std::size_t i, limit::decision& decision)
 {
     segment& in = segment_of(locations_[i]);
     const limit::penalty* const p = charges_[i].penalty;
     limit::offences* o = in.find_offences(ids_[i]);
     const bool counts = p != nullptr && p->any() && what_ == intent::take;
-    if (!said.allowed && counts && !(o != nullptr && o->banned(now_))) {
+    if (!decision.allowed && counts && !(o != nullptr && o->banned(now_))) {
         o = parts_.buckets.offences_of(in, ids_[i]);
         if (o != nullptr) {
             o->rejected(*p, now_);
@@ -82,11 +82,12 @@ void memory_taking::punish(std::size_t i, limit::decision& said)
     }
     if (o != nullptr && o->banned_under(p, now_)) {
         const base::duration left{o->banned_until() - now_};
-        const base::duration tokens_in = said.allowed ? base::duration{0} : said.retry_after;
-        said = untouched(terms(i), standing_for(i).after, moment(i));
-        said.allowed = false;
-        said.banned = true;
-        said.retry_after = std::max(tokens_in, left);
+        const base::duration tokens_in =
+            decision.allowed ? base::duration{0} : decision.retry_after;
+        decision = untouched(terms(i), standing_for(i).after, moment(i));
+        decision.allowed = false;
+        decision.banned = true;
+        decision.retry_after = std::max(tokens_in, left);
     }
 }
 
@@ -134,10 +135,10 @@ void memory_taking::report_permits(answer& a)
     }
 }
 
-void memory_taking::note_holder(std::size_t i, const limit::decision& said)
+void memory_taking::note_holder(std::size_t i, const limit::decision& decision)
 {
     shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
-    if (said.allowed && charges_[i].cost > 0 && shared != nullptr) {
+    if (decision.allowed && charges_[i].cost > 0 && shared != nullptr) {
         shared->holders.push_back(ids_[i]);
     }
 }

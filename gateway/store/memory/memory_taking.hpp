@@ -114,10 +114,10 @@ public:
         return moment_of(parts_, t, shared ? everybody : ids_[i].low, now_);
     }
 
-    void apply_bans(std::size_t i, limit::decision& said)
+    void apply_bans(std::size_t i, limit::decision& decision)
     {
         if (charges_[i].penalty != nullptr || segment_of(locations_[i]).has_bans(now_)) {
-            punish(i, said);
+            punish(i, decision);
         }
     }
 
@@ -228,10 +228,10 @@ private:
     void read_locations();
     void follow_terms(std::size_t i);
     void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
-    void punish(std::size_t i, limit::decision& said);
+    void punish(std::size_t i, limit::decision& decision);
     void keep_taken();
     void report_permits(answer& a);
-    void note_holder(std::size_t i, const limit::decision& said);
+    void note_holder(std::size_t i, const limit::decision& decision);
     void fulfil(std::size_t i);
 };
 

@@ -32,11 +32,11 @@ struct buckets {
         return past == nullptr ? limit::moment{at} : limit::moment{at, *past};
     }
 
-    void apply_bans(std::size_t i, limit::decision& said) const
+    void apply_bans(std::size_t i, limit::decision& decision) const
     {
         if (i < banned.size() && banned[i]) {
-            said.allowed = false;
-            said.banned = true;
+            decision.allowed = false;
+            decision.banned = true;
         }
     }
 };
@@ -48,14 +48,14 @@ charge of(const limit::limit& l, std::int64_t cost = 1)
 
 struct outcome {
     bool goes_ahead;
-    answer said;
+    answer given;
 };
 
 outcome decided(const std::vector<charge>& charges, buckets& at, intent what = intent::take)
 {
     outcome o{};
-    o.said.clear();
-    o.goes_ahead = decide(charges, at, what, o.said);
+    o.given.clear();
+    o.goes_ahead = decide(charges, at, what, o.given);
     return o;
 }
 
@@ -67,23 +67,23 @@ std::int64_t owed(const limit::limit& l, const limit::bucket& b)
 TEST(decide, takes_from_every_bucket)
 {
     buckets at{{{}, {}}, {0, 1}};
-    const auto [goes_ahead, said] = decided({of(hourly), of(hourly, 2)}, at);
+    const auto [goes_ahead, given] = decided({of(hourly), of(hourly, 2)}, at);
     EXPECT_TRUE(goes_ahead);
     EXPECT_EQ(owed(hourly, at.all[0].after), 1);
     EXPECT_EQ(owed(hourly, at.all[1].after), 2);
-    EXPECT_EQ(said.decisions()[0].remaining, 2);
-    EXPECT_EQ(said.decisions()[1].remaining, 1);
+    EXPECT_EQ(given.decisions()[0].remaining, 2);
+    EXPECT_EQ(given.decisions()[1].remaining, 1);
 }
 
 TEST(decide, describes_untouched_buckets_when_one_rejects)
 {
     buckets at{{{}, {}}, {0, 1}};
-    const auto [goes_ahead, said] = decided({of(hourly), of(hourly, 4)}, at);
+    const auto [goes_ahead, given] = decided({of(hourly), of(hourly, 4)}, at);
     EXPECT_FALSE(goes_ahead);
-    EXPECT_FALSE(said.admitted);
-    EXPECT_TRUE(said.decisions()[0].allowed);
-    EXPECT_EQ(said.decisions()[0].remaining, 3);
-    EXPECT_FALSE(said.decisions()[1].allowed);
+    EXPECT_FALSE(given.admitted);
+    EXPECT_TRUE(given.decisions()[0].allowed);
+    EXPECT_EQ(given.decisions()[0].remaining, 3);
+    EXPECT_FALSE(given.decisions()[1].allowed);
     EXPECT_FALSE(at.all[1].is_taken());
 }
 
@@ -101,9 +101,9 @@ TEST(decide, lets_no_charge_in_shadow_mode_reject)
     charge shadow = of(hourly, 4);
     shadow.enforced = false;
     buckets at{{{}, {}}, {0, 1}};
-    const auto [goes_ahead, said] = decided({shadow, of(hourly)}, at);
+    const auto [goes_ahead, given] = decided({shadow, of(hourly)}, at);
     EXPECT_TRUE(goes_ahead);
-    EXPECT_FALSE(said.decisions()[0].allowed);
+    EXPECT_FALSE(given.decisions()[0].allowed);
     EXPECT_FALSE(at.all[0].is_taken());
     EXPECT_TRUE(at.all[1].is_taken());
 }
@@ -111,19 +111,19 @@ TEST(decide, lets_no_charge_in_shadow_mode_reject)
 TEST(decide, leaves_buckets_to_who_looks)
 {
     buckets at{{{}}, {0}};
-    const auto [goes_ahead, said] = decided({of(hourly, 2)}, at, intent::look);
+    const auto [goes_ahead, given] = decided({of(hourly, 2)}, at, intent::look);
     EXPECT_FALSE(goes_ahead);
-    EXPECT_TRUE(said.admitted);
-    EXPECT_EQ(said.decisions()[0].remaining, 3);
+    EXPECT_TRUE(given.admitted);
+    EXPECT_EQ(given.decisions()[0].remaining, 3);
 }
 
 TEST(decide, rejects_a_banned_client)
 {
     buckets at{{{}, {}}, {0, 1}, {true, false}};
-    const auto [goes_ahead, said] = decided({of(hourly), of(hourly)}, at);
+    const auto [goes_ahead, given] = decided({of(hourly), of(hourly)}, at);
     EXPECT_FALSE(goes_ahead);
-    EXPECT_TRUE(said.decisions()[0].banned);
-    EXPECT_EQ(said.decisions()[1].remaining, 3);
+    EXPECT_TRUE(given.decisions()[0].banned);
+    EXPECT_EQ(given.decisions()[1].remaining, 3);
 }
 
 TEST(decide, waits_for_the_longest_and_counts_sliding_tokens_from_then)
@@ -134,11 +134,11 @@ TEST(decide, waits_for_the_longest_and_counts_sliding_tokens_from_then)
     buckets at{{{}, {}}, {0, 1}};
     ASSERT_TRUE(decided({waits, of(two_a_minute)}, at).goes_ahead);
     at.all = {{at.all[0].after, at.all[0].after}, {}};
-    const auto [goes_ahead, said] = decided({waits, of(two_a_minute)}, at);
+    const auto [goes_ahead, given] = decided({waits, of(two_a_minute)}, at);
     EXPECT_TRUE(goes_ahead);
-    EXPECT_EQ(said.decisions()[0].retry_after, hours{3});
-    EXPECT_EQ(said.decisions()[1].retry_after, hours{3});
-    EXPECT_EQ(said.decisions()[1].reset_after, hours{3} + seconds{60});
+    EXPECT_EQ(given.decisions()[0].retry_after, hours{3});
+    EXPECT_EQ(given.decisions()[1].retry_after, hours{3});
+    EXPECT_EQ(given.decisions()[1].reset_after, hours{3} + seconds{60});
     EXPECT_EQ(at.all[1].wait, base::duration{hours{3}}.count());
 }
 

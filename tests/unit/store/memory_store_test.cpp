@@ -63,7 +63,7 @@ limit::decision take_under(
     return a.value().decisions()[0];
 }
 
-TEST(memory_store, holds_exactly_as_many_clients_as_it_was_told)
+TEST(memory_store, holds_exactly_as_many_clients_as_configured)
 {
     for (const std::size_t max : {1UL, 2UL, 15UL, 1000UL, 1365UL, 5000UL}) {
         memory_store s{options(max, reject)};
