@@ -61,16 +61,14 @@ sentinel_word word_of(const sentinel_options& o, const std::vector<std::string>&
     return answer.word();
 }
 
-TEST(master_question, begins_with_the_password_if_there_is_one)
+TEST(master_query, begins_with_the_password_if_there_is_one)
 {
     EXPECT_EQ(
-        encode_master_question(asked(1)),
+        encode_master_query(asked(1)),
         "*3\r\n$8\r\nSENTINEL\r\n$23\r\nGET-MASTER-ADDR-BY-NAME\r\n$7\r\nbuckets\r\n"
         "*3\r\n$8\r\nSENTINEL\r\n$6\r\nMASTER\r\n$7\r\nbuckets\r\n"
     );
-    EXPECT_EQ(
-        encode_master_question(asked(1, "p")).find("*2\r\n$4\r\nAUTH\r\n$1\r\np\r\n*3\r\n"), 0U
-    );
+    EXPECT_EQ(encode_master_query(asked(1, "p")).find("*2\r\n$4\r\nAUTH\r\n$1\r\np\r\n*3\r\n"), 0U);
 }
 
 TEST(master_answer, is_an_address_and_an_epoch)
@@ -131,7 +129,7 @@ TEST(masters_named, are_of_the_newest_epoch_and_come_once)
     EXPECT_EQ(masters_named(asked(6), words).masters, (std::vector{at("1"), at("3")}));
 }
 
-TEST(masters_named, nobody_is_told_with_what_each_said)
+TEST(masters_named, names_each_sentinels_reply_if_there_is_no_master)
 {
     const std::vector<std::optional<sentinel_word>> away{
         refuses(failure::unreachable, "Connection refused"),
@@ -200,9 +198,9 @@ std::vector<net::server_address> replicas_of(const std::string& bytes)
 {
     tree_reader reader;
     reader.feed(bytes);
-    const tree said = reader.read();
-    EXPECT_NE(said, nullptr) << bytes;
-    return said == nullptr ? std::vector<net::server_address>{} : replicas_in(*said);
+    const tree parsed = reader.read();
+    EXPECT_NE(parsed, nullptr) << bytes;
+    return parsed == nullptr ? std::vector<net::server_address>{} : replicas_in(*parsed);
 }
 
 TEST(sentinel_replicas, are_those_that_are_not_down)

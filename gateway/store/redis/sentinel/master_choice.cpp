@@ -66,7 +66,7 @@ std::string list_of(
 
 // Asks for the address first, as that reply is the newest that the sentinel knows. While it
 // promotes a server, the reply to MASTER still has the old address, with the new epoch.
-std::string encode_master_question(const sentinel_options& options)
+std::string encode_master_query(const sentinel_options& options)
 {
     std::string out;
     if (!options.password.empty()) {
@@ -79,19 +79,19 @@ std::string encode_master_question(const sentinel_options& options)
     return out;
 }
 
-std::string encode_replicas_question(const sentinel_options& options)
+std::string encode_replicas_query(const sentinel_options& options)
 {
     std::string out;
     encode(out, std::array<std::string_view, 3>{"SENTINEL", "REPLICAS", options.master});
     return out;
 }
 
-std::vector<net::server_address> replicas_in(const redisReply& said)
+std::vector<net::server_address> replicas_in(const redisReply& replicas)
 {
     std::vector<net::server_address> all;
-    const std::size_t count = said.type == REDIS_REPLY_ARRAY ? said.elements : 0;
+    const std::size_t count = replicas.type == REDIS_REPLY_ARRAY ? replicas.elements : 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const redisReply& fields = *said.element[i];
+        const redisReply& fields = *replicas.element[i];
         const std::string_view host = value_in(fields, "ip");
         const std::string_view port = value_in(fields, "port");
         const bool is_down = value_in(fields, "flags").find("down") != std::string_view::npos;

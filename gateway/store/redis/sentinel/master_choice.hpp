@@ -1,4 +1,4 @@
-// `master_choice` chooses the server to take for the master, by what sentinels say. Pure.
+// `master_choice` chooses the server to take for the master, by the sentinels' replies. Pure.
 //
 // A sentinel that was away may name a former master, and one that has just promoted a server is for
 // a moment the only one to name it. Only the newest answer counts, therefore: each comes with the
@@ -37,14 +37,14 @@ struct sentinel_word {
 };
 
 // Encodes the commands that ask for the master, which are sent at once.
-std::string encode_master_question(const sentinel_options& options);
+std::string encode_master_query(const sentinel_options& options);
 
 // Encodes the command that asks for the master's replicas. replicas_in() reads them from the reply,
 // and leaves out those that the sentinel finds down.
-std::string encode_replicas_question(const sentinel_options& options);
-std::vector<net::server_address> replicas_in(const redisReply& said);
+std::string encode_replicas_query(const sentinel_options& options);
+std::vector<net::server_address> replicas_in(const redisReply& replicas);
 
-// `master_answer` reads the replies to encode_master_question().
+// `master_answer` reads the replies to encode_master_query().
 class master_answer {
 public:
     explicit master_answer(const sentinel_options& options);
@@ -68,7 +68,7 @@ private:
     void read_epoch(const reply& r);
 };
 
-// `naming` is what the sentinels said together.
+// `naming` combines the replies of all sentinels.
 struct naming {
     // Masters of the newest epoch, no two the same. Usually one. Empty: no sentinel named any.
     std::vector<net::server_address> masters;
@@ -88,9 +88,9 @@ naming masters_named(
 // Chooses which of the named servers to try: first those that were not tried since a server was
 // accepted.
 //
-// A server that says that it is no master is believed, as long as sentinels still name it. One of
-// its replicas must have taken its place, so each is tried before it. The first one that turns out
-// to be a master is accepted.
+// A server that reports that it is no master is believed, as long as sentinels still name it. One
+// of its replicas must have taken its place, so each is tried before it. The first one that turns
+// out to be a master is accepted.
 class master_choice {
 public:
     // Requires: `named` has a master.
@@ -98,7 +98,7 @@ public:
 
     void accepted(const net::server_address& master);
 
-    // Notes that this server has said that it is no master.
+    // Notes that this server has reported that it is no master.
     void denied(const net::server_address& master) { denied_ = master; }
 
     bool has_denied(const net::server_address& master) const { return denied_ == master; }
@@ -108,7 +108,7 @@ public:
 
 private:
     std::vector<net::server_address> tried_;
-    // Named server that has said that it is no master. Nothing: none has.
+    // Named server that has reported that it is no master. Nothing: none has.
     std::optional<net::server_address> denied_;
 
     std::vector<net::server_address> candidates(const naming& named);

@@ -29,20 +29,26 @@ constexpr std::string_view channel = "+switch-master";
 }  // namespace
 
 std::shared_ptr<sentinel_watch> sentinel_watch::start(
-    const net::executor& executor, const redis_options& options, base::duration limit, told tell
+    const net::executor& executor,
+    const redis_options& options,
+    base::duration limit,
+    master_listener on_master
 )
 {
-    auto made = std::make_shared<sentinel_watch>(executor, options, limit, std::move(tell));
+    auto made = std::make_shared<sentinel_watch>(executor, options, limit, std::move(on_master));
     asio::co_spawn(executor, made->run(made), net::reported("what learns Redis Sentinel's master"));
     return made;
 }
 
 sentinel_watch::sentinel_watch(
-    const net::executor& executor, const redis_options& options, base::duration limit, told tell
+    const net::executor& executor,
+    const redis_options& options,
+    base::duration limit,
+    master_listener on_master
 )
     : options_(*options.sentinel),
       limit_(limit),
-      tell_(std::move(tell)),
+      on_master_(std::move(on_master)),
       sentinels_(sentinels::make(executor, options, limit)),
       words_(executor),
       tls_(options.tls),
@@ -111,35 +117,35 @@ net::task<bool> sentinel_watch::subscribe()
     }
     encode(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel});
     std::optional<failure> why = co_await words_.send(out, limit_);
-    reply said;
-    said.what = reply::kind::status;
-    while (!why && said.what == reply::kind::status) {  // the reply to AUTH
-        why = co_await words_.read(said, limit_);
+    reply received;
+    received.what = reply::kind::status;
+    while (!why && received.what == reply::kind::status) {  // the reply to AUTH
+        why = co_await words_.read(received, limit_);
     }
-    co_return !why && said.word(0) == "subscribe";
+    co_return !why && received.word(0) == "subscribe";
 }
 
 // Waits for the next message or, without one, checks that the sentinel is still there. Returns
 // false if it is not.
 net::task<bool> sentinel_watch::hear()
 {
-    reply said;
-    std::optional<failure> why = co_await words_.read(said, quiet);
+    reply received;
+    std::optional<failure> why = co_await words_.read(received, quiet);
     if (why == failure::timeout) {
         std::string ping;
         encode(ping, std::array<std::string_view, 1>{"PING"});
         why = co_await words_.send(ping, limit_);
         if (!why) {
-            why = co_await words_.read(said, limit_);
+            why = co_await words_.read(received, limit_);
         }
     }
     if (why) {
         co_return false;
     }
     // The message is "name old-host old-port new-host new-port", about any master that it watches.
-    const std::string_view message = said.word(2);
+    const std::string_view message = received.word(2);
     const bool others =
-        said.word(0) == "message" && message.substr(0, message.find(' ')) != options_.master;
+        received.word(0) == "message" && message.substr(0, message.find(' ')) != options_.master;
     if (!others) {
         co_await ask_all();
     }
@@ -150,7 +156,7 @@ net::task<> sentinel_watch::ask_all()
 {
     const naming named = co_await sentinels_->ask();
     if (!cancelled_ && !named.masters.empty()) {
-        tell_(named.masters.front());
+        on_master_(named.masters.front());
     }
 }
 

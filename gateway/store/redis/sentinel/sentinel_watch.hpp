@@ -20,26 +20,32 @@ namespace gateway::store::redis {
 class sentinel_watch {
 public:
     // Gets the present master. Called from the loop, also if it is still the same one.
-    using told = std::function<void(const net::server_address&)>;
+    using master_listener = std::function<void(const net::server_address&)>;
 
     // Starts to listen. `limit` is as that of sentinels::make().
     static std::shared_ptr<sentinel_watch> start(
-        const net::executor& executor, const redis_options& options, base::duration limit, told tell
+        const net::executor& executor,
+        const redis_options& options,
+        base::duration limit,
+        master_listener on_master
     );
 
     sentinel_watch(
-        const net::executor& executor, const redis_options& options, base::duration limit, told tell
+        const net::executor& executor,
+        const redis_options& options,
+        base::duration limit,
+        master_listener on_master
     );
     sentinel_watch(const sentinel_watch&) = delete;
     sentinel_watch& operator=(const sentinel_watch&) = delete;
 
-    // Stops listening. `tell` is not called any more.
+    // Stops listening. `on_master` is not called any more.
     void cancel();
 
 private:
     sentinel_options options_;
     base::duration limit_;
-    told tell_;
+    master_listener on_master_;
     std::shared_ptr<sentinels> sentinels_;
     // One connector for each sentinel.
     std::deque<net::connector> connectors_;

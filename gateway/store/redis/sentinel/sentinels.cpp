@@ -42,9 +42,9 @@ void sentinels::cancel()
 net::task<naming> sentinels::ask(with_replicas replicas)
 {
     replicas_ = replicas;
-    said_.assign(all_.size(), std::nullopt);
+    answers_.assign(all_.size(), std::nullopt);
     if (cancelled_) {
-        co_return masters_named(options_, said_);
+        co_return masters_named(options_, answers_);
     }
     until_ = base::now() + 2 * limit_;
     for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -52,11 +52,11 @@ net::task<naming> sentinels::ask(with_replicas replicas)
             asio::co_spawn(executor_, ask_one(self_.lock(), i), asio::detached);
         }
     }
-    while (!cancelled_ && !all_said() && base::now() < until_) {
+    while (!cancelled_ && !all_answered() && base::now() < until_) {
         wait_.expires_at(until_);
         co_await wait_.async_wait(net::use_task);
     }
-    co_return masters_named(options_, said_);
+    co_return masters_named(options_, answers_);
 }
 
 net::task<> sentinels::ask_one(std::shared_ptr<sentinels> self, std::size_t index)
@@ -79,14 +79,14 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
             .detail = late ? "silent" : one.connector.detail()};
     }
     one.words.begin(std::move(socket), one.tls.connect(one.connector.address()));
-    const std::string question = encode_master_question(options_);
-    std::optional<failure> why = co_await one.words.send(question, limit_);
+    const std::string query = encode_master_query(options_);
+    std::optional<failure> why = co_await one.words.send(query, limit_);
     master_answer answer{options_};
-    reply said;
+    reply next;
     while (!why && !answer.done()) {
-        why = co_await one.words.read(said, limit_);
+        why = co_await one.words.read(next, limit_);
         if (!why) {
-            answer.accept(said);
+            answer.accept(next);
         }
     }
     if (why) {
@@ -102,13 +102,12 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
 // Returns the replicas that the sentinel knows, or none if it does not answer.
 net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one)
 {
-    tree said;
-    std::optional<failure> why =
-        co_await one.words.send(encode_replicas_question(options_), limit_);
+    tree replicas;
+    std::optional<failure> why = co_await one.words.send(encode_replicas_query(options_), limit_);
     if (!why) {
-        why = co_await one.words.read(said, limit_);
+        why = co_await one.words.read(replicas, limit_);
     }
-    co_return why ? std::vector<net::server_address>{} : replicas_in(*said);
+    co_return why ? std::vector<net::server_address>{} : replicas_in(*replicas);
 }
 
 // Notes an answer. The first one to name a master sets the end for the others.
@@ -117,14 +116,14 @@ void sentinels::heard(std::size_t index, sentinel_word word)
     if (word.master) {
         until_ = std::min(until_, base::now() + patience);
     }
-    said_[index] = std::move(word);
+    answers_[index] = std::move(word);
     wait_.cancel();
 }
 
-bool sentinels::all_said() const
+bool sentinels::all_answered() const
 {
-    return std::all_of(said_.begin(), said_.end(), [](const auto& said) {
-        return said.has_value();
+    return std::all_of(answers_.begin(), answers_.end(), [](const auto& answer) {
+        return answer.has_value();
     });
 }
 

@@ -1,5 +1,5 @@
-// `sentinels` asks all sentinels at once where their master is, and which replicas it has. It asks
-// one question at a time.
+// `sentinels` asks all sentinels at once where their master is, and which replicas it has. It makes
+// one query at a time.
 // Thread: its executor's.
 // Ownership: held by shared_ptr, as sentinels may answer after cancel().
 #pragma once
@@ -37,7 +37,7 @@ public:
 
     net::task<naming> ask(with_replicas replicas = with_replicas::no);
 
-    // Ends the present question, and allows no other.
+    // Ends the present query, and allows no other.
     void cancel();
 
 private:
@@ -45,7 +45,7 @@ private:
         net::connector connector;
         dialogue words;
         server_tls tls;
-        // True while the sentinel is asked. One that is slow is not asked the next question
+        // True while the sentinel is asked. One that is slow does not get the next query
         // meanwhile.
         bool busy = false;
 
@@ -64,11 +64,11 @@ private:
     sentinel_options options_;
     base::duration limit_;
     std::deque<sentinel> all_;
-    // Says if the present question asks for replicas, too.
+    // `yes`: the present query asks for replicas, too.
     with_replicas replicas_ = with_replicas::no;
-    // Answers to the present question, one for each sentinel.
-    std::vector<std::optional<sentinel_word>> said_;
-    // Time when the present question ends, even if some have not answered.
+    // Answers to the present query, one for each sentinel.
+    std::vector<std::optional<sentinel_word>> answers_;
+    // Time when the present query ends, even if some have not answered.
     base::instant until_{};
     net::timer wait_;
     bool cancelled_ = false;
@@ -77,7 +77,7 @@ private:
     net::task<sentinel_word> word_of(sentinel& one);
     net::task<std::vector<net::server_address>> replicas_of(sentinel& one);
     void heard(std::size_t index, sentinel_word word);
-    bool all_said() const;
+    bool all_answered() const;
 };
 
 }  // namespace gateway::store::redis
