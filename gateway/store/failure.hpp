@@ -46,7 +46,7 @@ inline constexpr std::array<std::string_view, 10> failure_names{
 
 // State of the tokens of a question that has no answer.
 enum class taken : std::uint8_t {
-    // The tokens were not taken: the store was never asked, or said that it did nothing.
+    // The tokens were not taken: the store was never asked, or replied that it did nothing.
     no,
     // The store was asked, and it is not known if it took them.
     perhaps,

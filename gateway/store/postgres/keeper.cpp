@@ -40,9 +40,9 @@ struct keeper::state {
     session database;
     net::timer timer;
     bool ended = false;
-    bool has_told_of_durability = false;
+    bool has_checked_durability = false;
 
-    void tell(telemetry::log_level level, const std::string& words) const
+    void log(telemetry::log_level level, const std::string& words) const
     {
         telemetry::log(level, "store " + name + ": " + words);
     }
@@ -70,21 +70,21 @@ keeper::~keeper()
 
 net::task<> keeper::run(std::shared_ptr<state> s)
 {
-    std::string told;
+    std::string logged;
     while (!s->ended) {
         const std::optional<trouble> why = co_await attempt(*s);
         if (s->ended) {
             break;
         }
         // The workers' links report a server that is away.
-        const bool is_news = why && why->words != told && why->why != failure::unreachable &&
+        const bool is_news = why && why->words != logged && why->why != failure::unreachable &&
                              why->why != failure::timeout;
         if (is_news) {
-            s->tell(
+            s->log(
                 telemetry::log_level::warning, "cannot keep the database in order: " + why->words
             );
         }
-        told = why ? why->words : std::string{};
+        logged = why ? why->words : std::string{};
         s->database.close();
         co_await net::pause(s->timer, rest_after_failure);
     }
@@ -100,25 +100,25 @@ net::task<std::optional<trouble>> keeper::attempt(state& s)
     if (missing && missing->no_schema && s.options.migrate) {
         missing = co_await migrate(s.database, s.options.durable);
         if (!missing) {
-            s.tell(telemetry::log_level::info, "installed the schema \"gateway\"");
+            s.log(telemetry::log_level::info, "installed the schema \"gateway\"");
         }
     }
     if (missing) {
         co_return missing;
     }
-    co_await tell_of_durability(s);
+    co_await warn_if_not_durable(s);
     co_return co_await prune(s);
 }
 
 // Warns only once, as a lost connection says nothing new of the table.
-net::task<> keeper::tell_of_durability(state& s)
+net::task<> keeper::warn_if_not_durable(state& s)
 {
-    if (std::exchange(s.has_told_of_durability, true)) {
+    if (std::exchange(s.has_checked_durability, true)) {
         co_return;
     }
     const std::string warning = co_await check_durability(s.database, s.options.durable);
     if (!warning.empty()) {
-        s.tell(telemetry::log_level::warning, warning);
+        s.log(telemetry::log_level::warning, warning);
     }
 }
 

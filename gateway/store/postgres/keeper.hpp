@@ -33,7 +33,7 @@ private:
 
     static net::task<> run(std::shared_ptr<state> s);
     static net::task<std::optional<trouble>> attempt(state& s);
-    static net::task<> tell_of_durability(state& s);
+    static net::task<> warn_if_not_durable(state& s);
     static net::task<std::optional<trouble>> prune(state& s);
     static net::task<std::optional<trouble>> look_after_schema(state& s);
 

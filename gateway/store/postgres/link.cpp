@@ -26,15 +26,17 @@ statement_form link::form() const
 
 void link::send(const call& c)
 {
-    say({.number = c.number, .words = take(c, form(), base::unix_time()), .sent = base::now()});
+    send_statement(
+        {.number = c.number, .words = take(c, form(), base::unix_time()), .sent = base::now()}
+    );
 }
 
 void link::send_probe(std::int64_t number)
 {
-    say({.number = number, .words = probe(number, form()), .sent = base::now()});
+    send_statement({.number = number, .words = probe(number, form()), .sent = base::now()});
 }
 
-void link::say(sent_statement s)
+void link::send_statement(sent_statement s)
 {
     PGconn* const to = session_.connection();
     std::vector<const char*> values;
@@ -154,7 +156,7 @@ void link::note(sent_statement& s, const PGresult& r)
 {
     if (PQresultStatus(&r) == PGRES_TUPLES_OK && PQntuples(&r) == 1) {
         const auto size = static_cast<std::size_t>(PQgetlength(&r, 0, 0));
-        s.told = decode_numbers({PQgetvalue(&r, 0, 0), size});
+        s.numbers = decode_numbers({PQgetvalue(&r, 0, 0), size});
         return;
     }
     // The first reason counts: the server says why it ends a connection before libpq says that it
@@ -189,7 +191,7 @@ bool link::settle(sent_statement s)
         return true;
     }
     const std::vector<std::int64_t> nothing;
-    reply_parser reply{s.told ? *s.told : nothing, s.words.shape};
+    reply_parser reply{s.numbers ? *s.numbers : nothing, s.words.shape};
     if (!reply.begins() || reply.number() != s.number) {
         lose({.why = failure::protocol, .words = {}});
         return false;
@@ -213,7 +215,7 @@ bool link::repeats(sent_statement& s)
             return;
         }
         for (sent_statement& again : std::exchange(self->repeated_, {})) {
-            self->say(std::move(again));
+            self->send_statement(std::move(again));
         }
     });
     return true;

@@ -44,7 +44,7 @@ private:
         base::instant sent{};
         int tries = 0;
         // Numbers of the server's reply.
-        std::optional<std::vector<std::int64_t>> told{};
+        std::optional<std::vector<std::int64_t>> numbers{};
         std::optional<trouble> why{};
     };
 
@@ -77,7 +77,7 @@ private:
 
     // link.cpp: statements and their results.
     statement_form form() const;
-    void say(sent_statement s);
+    void send_statement(sent_statement s);
     void flush();
     void watch();
     void receive() override;

@@ -37,7 +37,7 @@ public:
     void note(failure of, std::string words) { health_.note(of, std::move(words)); }
 
     // Reports a change of one link. No `why` means that all is well with it.
-    void tell(std::optional<failure> why, const std::string& address)
+    void report(std::optional<failure> why, const std::string& address)
     {
         const bool up = healthy();
         const bool open =
@@ -45,7 +45,7 @@ public:
                 return c->breaker_open();
             });
         if (why || up) {
-            health_.tell(why, address, up, open);
+            health_.report(why, address, up, open);
         }
     }
 

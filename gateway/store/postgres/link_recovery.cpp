@@ -91,7 +91,7 @@ void link::lose(const trouble& why)
 
 void link::report(std::optional<failure> why)
 {
-    group_->tell(why, session_.address());
+    group_->report(why, session_.address());
 }
 
 void link::found_corrupt(std::span<const pending_question> asked)

@@ -19,9 +19,9 @@ net::task<bool> session::open()
         const auto known = names_[server].endpoints();  // copied, as there may be others meanwhile
         const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
         if (addresses.empty()) {
-            const std::string& said = names_[server].error();
+            const std::string& error = names_[server].error();
             trouble_.words =
-                options_.servers[server].host + ": " + (said.empty() ? "no address yet" : said);
+                options_.servers[server].host + ": " + (error.empty() ? "no address yet" : error);
         }
         for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
             begin_limit();
@@ -136,8 +136,8 @@ net::task<bool> session::check_settings()
     const std::string sql =
         "SELECT current_setting('plan_cache_mode') = 'force_generic_plan' AND setting = $1 "
         "FROM pg_settings WHERE name = 'lock_timeout'";
-    const std::vector<std::string> told{std::to_string(lock_wait(options_))};
-    const result rows = co_await ask(sql, told);
+    const std::vector<std::string> parameters{std::to_string(lock_wait(options_))};
+    const result rows = co_await ask(sql, parameters);
     if (rows == nullptr) {
         co_return false;
     }

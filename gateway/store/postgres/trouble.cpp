@@ -69,16 +69,16 @@ bool is_code(std::string_view text)
 
 // Returns the meaning of the server's last error in a message: "SEVERITY:  28P01: words", in which
 // the severity is in the server's language.
-std::optional<trouble> told_by_server(std::string_view message)
+std::optional<trouble> reported_by_server(std::string_view message)
 {
     constexpr std::string_view before = ":  ";
     constexpr std::string_view behind = ": ";
     for (std::size_t at = message.rfind(before); at != message.npos && at > 0;
          at = message.rfind(before, at - 1)) {
-        const std::string_view said = message.substr(at + before.size());
-        const std::string_view code = said.substr(0, code_size);
-        if (is_code(code) && said.substr(code_size, behind.size()) == behind) {
-            return trouble_of(code, said.substr(code_size + behind.size()));
+        const std::string_view error = message.substr(at + before.size());
+        const std::string_view code = error.substr(0, code_size);
+        if (is_code(code) && error.substr(code_size, behind.size()) == behind) {
+            return trouble_of(code, error.substr(code_size + behind.size()));
         }
     }
     return std::nullopt;
@@ -97,8 +97,8 @@ trouble trouble_of(std::string_view code, std::string_view words)
 
 trouble trouble_in(std::string_view message)
 {
-    if (const auto said = told_by_server(message)) {
-        return *said;
+    if (const auto reported = reported_by_server(message)) {
+        return *reported;
     }
     if (contains_any(message, losses)) {
         return trouble_of(lost, message);
@@ -116,8 +116,8 @@ trouble trouble_in(std::string_view message)
 
 trouble trouble_of_loss(std::string_view message)
 {
-    const auto said = told_by_server(message);
-    return said ? *said : trouble_of(lost, message);
+    const auto reported = reported_by_server(message);
+    return reported ? *reported : trouble_of(lost, message);
 }
 
 }  // namespace gateway::store::postgres

@@ -176,7 +176,7 @@ void cluster_store::heard(const redis::slot_map& map)
     drop_leaving();
     if (all_healthy()) {
         const std::string what = "cluster of " + std::to_string(links_.size()) + " masters";
-        health_.tell(std::nullopt, what, true, false);
+        health_.report(std::nullopt, what, true, false);
     }
 }
 
@@ -194,7 +194,7 @@ void cluster_store::drop_leaving()
 void cluster_store::unknown(failure why, std::string detail)
 {
     health_.note(why, std::move(detail));
-    health_.tell(why, options_.cluster.front().text(), false, false);
+    health_.report(why, options_.cluster.front().text(), false, false);
 }
 
 // Returns the nodes to ask: those that can be asked come first, each time beginning with another

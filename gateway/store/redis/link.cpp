@@ -202,7 +202,7 @@ bool link::ask_again(sent_command& forgotten)
         channel_->send(script.bytes);
     }
     forgotten.sent_again = true;
-    say(std::move(forgotten));
+    send_command(std::move(forgotten));
     return true;
 }
 

@@ -134,7 +134,7 @@ private:
 
     // link_parts.cpp: calls in parts.
     void send_parts(const call& c);
-    void say(sent_command part);
+    void send_command(sent_command part);
     static bool handle_part(const sent_command& answered, const reply& r);
     void handle_part_error(sent_command answered, std::string_view words);
     void fail_carried();

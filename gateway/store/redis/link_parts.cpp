@@ -29,7 +29,7 @@ void link::send_parts(const call& c)
             .key_prefix = prefix, .unix_now = base::unix_time(), .epoch = epoch_keys::none};
         encoded_call encoded = encode(c.number, parts.questions(i), how);
         encode_take(next.bytes, script_sha_, encoded);
-        parts.told(i, std::move(encoded.shape));
+        parts.encoded(i, std::move(encoded.shape));
         all += next.bytes;
     }
     channel_->send(all);
@@ -40,12 +40,12 @@ bool link::carry(const sent_command& part)
     if (!conversation().link().ready() || commands_.size() > max_carried) {
         return false;
     }
-    say(part);
+    send_command(part);
     return true;
 }
 
 // Sends a command, with ASKING before it if that is needed, in one write.
-void link::say(sent_command part)
+void link::send_command(sent_command part)
 {
     std::string all;
     if (part.asking) {
@@ -82,7 +82,7 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     fail_part(answered, c.why, taken::no);
-    if (cluster_ == nullptr) {  // whoever was told of the failure has destroyed the store
+    if (cluster_ == nullptr) {  // the failure's receiver has destroyed the store
         return;
     }
     if (c.reconnect) {
@@ -101,7 +101,7 @@ void link::fail_part(const sent_command& part, failure why, taken tokens)
 }
 
 // Fails the parts of other nodes' calls when the connection has gone. This is done later, as
-// whoever is told may do anything.
+// the receiver of a failure may do anything.
 void link::fail_carried()
 {
     std::vector<sent_command> carried;

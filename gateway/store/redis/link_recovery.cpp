@@ -102,8 +102,8 @@ bool link::greet(const reply& r)
             connector_.denied();
         }
         const bool has_words = r.what == reply::kind::error;
-        const std::string said = has_words ? quotable(r.text(), options_.password) : std::string{};
-        lose(*refused, role.empty() ? said : "the sentinels' master has the role " + role);
+        const std::string error = has_words ? quotable(r.text(), options_.password) : std::string{};
+        lose(*refused, role.empty() ? error : "the sentinels' master has the role " + role);
         return false;
     }
     if (!greeting_->done()) {
@@ -157,7 +157,7 @@ void link::report(std::optional<failure> why)
         cluster_->doubt();
     }
     const bool up = cluster_ == nullptr ? conversation().healthy() : cluster_->all_healthy();
-    health_.tell(why, connector_.address().text(), up, conversation().breaker_open());
+    health_.report(why, connector_.address().text(), up, conversation().breaker_open());
 }
 
 }  // namespace gateway::store::redis

@@ -120,12 +120,12 @@ net::task<std::optional<failure>> rebasing::greet(const redis_options& server)
     if (const auto why = co_await dialogue_.send(words.bytes(), step_limit)) {
         co_return why;
     }
-    reply said;
+    reply received;
     while (!words.done()) {
-        if (const auto why = co_await dialogue_.read(said, step_limit)) {
+        if (const auto why = co_await dialogue_.read(received, step_limit)) {
             co_return why;
         }
-        if (const auto refused = words.accept(said)) {
+        if (const auto refused = words.accept(received)) {
             co_return refused;
         }
     }
@@ -139,7 +139,7 @@ net::task<std::optional<failure>> rebasing::walk()
     std::string cursor = "0";
     const std::string limits = words_of(limits_);
     const std::string epoch = epoch_key(options_.key_prefix);
-    reply said;
+    reply received;
     do {
         std::string command;
         std::vector<std::string_view> words{"EVAL", rebase_script, "0"};
@@ -152,14 +152,14 @@ net::task<std::optional<failure>> rebasing::walk()
         if (const auto why = co_await dialogue_.send(command, step_limit)) {
             co_return why;
         }
-        if (const auto why = co_await dialogue_.read(said, step_limit)) {
+        if (const auto why = co_await dialogue_.read(received, step_limit)) {
             co_return why;
         }
-        if (said.what != reply::kind::text) {
-            const bool refused = said.what == reply::kind::error;
-            co_return refused ? classify(said.text()).why : failure::protocol;
+        if (received.what != reply::kind::text) {
+            const bool refused = received.what == reply::kind::error;
+            co_return refused ? classify(received.text()).why : failure::protocol;
         }
-        cursor = said.text();
+        cursor = received.text();
     } while (cursor != "0");
     co_return std::nullopt;
 }

@@ -38,7 +38,7 @@ public:
     // Notes that the server has turned out to be the right one.
     void accepted() { choice_.accepted(address()); }
 
-    // Notes that the server has said that it is no master, which sentinels may not know yet.
+    // Notes that the server has reported that it is no master, which sentinels may not know yet.
     void denied() { choice_.denied(address()); }
 
     bool has_denied(const net::server_address& master) const { return choice_.has_denied(master); }

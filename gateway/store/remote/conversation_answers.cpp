@@ -3,12 +3,12 @@
 
 namespace gateway::store {
 
-bool conversation_state::answered(std::int64_t number, call_results& said, base::instant now)
+bool conversation_state::answered(std::int64_t number, call_results& results, base::instant now)
 {
     if (number == probe_number_) {
         answer ignored;
         // A foreign value under the probe's key says nothing about the store.
-        if (said.next(1, ignored) == call_results::kind::garbage || !said.ended()) {
+        if (results.next(1, ignored) == call_results::kind::garbage || !results.ended()) {
             give_up(failure::protocol, now);
             return false;
         }
@@ -19,23 +19,23 @@ bool conversation_state::answered(std::int64_t number, call_results& said, base:
         return true;
     }
     call* const c = under_way(number);
-    return c == nullptr || settle(*c, said, now);
+    return c == nullptr || settle(*c, results, now);
 }
 
-bool conversation_state::settle(call& c, call_results& said, base::instant now)
+bool conversation_state::settle(call& c, call_results& results, base::instant now)
 {
     const std::uint64_t era = era_;
     if (!c.late) {
         link_.proved();
         breaker_.succeeded(now);
     }
-    if (last_answer_.heard(said.grant_epoch(), c.sent)) {
+    if (last_answer_.heard(results.grant_epoch(), c.sent)) {
         empty_.forget();
         leases_.forget();
     }
     answer a;
     for (pending_question& p : c.all()) {
-        const auto kind = said.next(p.charges.size(), a);
+        const auto kind = results.next(p.charges.size(), a);
         if (kind == call_results::kind::garbage) {
             give_up(failure::protocol, now);
             return false;
@@ -48,10 +48,10 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
             port_.found_corrupt({&p, 1});
             fail(p.claim(), failure::corrupt, taken::no, now);
         } else if (kind == call_results::kind::failed) {
-            if (said.why() == failure::corrupt) {
+            if (results.why() == failure::corrupt) {
                 port_.found_corrupt({&p, 1});
             }
-            fail(p.claim(), said.why(), said.tokens(), now);
+            fail(p.claim(), results.why(), results.tokens(), now);
         } else {
             leases_.answered(p.charges, a, c.sent, now);
             if (options_.remember_rejections) {
@@ -64,7 +64,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         }
     }
     c.number = 0;
-    if (!said.ended()) {
+    if (!results.ended()) {
         give_up(failure::protocol, now);
         return false;
     }

@@ -109,7 +109,7 @@ public:
     // Takes the store's reply to the call or probe of that number. Returns false if it is not a
     // reply to what was asked; the connection has then been given up. True says nothing of the
     // connection, as a question that was answered may have closed it.
-    bool answered(std::int64_t number, call_results& said, base::instant now);
+    bool answered(std::int64_t number, call_results& results, base::instant now);
     // Fails the call or probe of that number, to which the store gives no answer.
     void refused(std::int64_t number, failure why, taken tokens, base::instant now);
 
@@ -183,7 +183,7 @@ private:
     call* under_way(std::int64_t number);
 
     // conversation_answers.cpp passes on answers and failures.
-    bool settle(call& c, call_results& said, base::instant now);
+    bool settle(call& c, call_results& results, base::instant now);
     void fail(const pending_question& claimed, failure why, taken tokens, base::instant now);
 
     // conversation_time.cpp has deadlines, probes, and the loss of the connection.

@@ -154,7 +154,7 @@ bool conversation_state::expire_calls(base::instant now)
     return true;
 }
 
-// True if the store said nothing while the question waited, and for a whole timeout before that.
+// True if the store sent nothing while the question waited, and for a whole timeout before that.
 bool conversation_state::was_silent_for(const pending_question& p) const
 {
     const auto was_overdue = [this, &p](const call& c) {

@@ -52,18 +52,18 @@ std::optional<std::string> corrupt_keys::found(
     std::span<const pending_question> asked, const key_finder& key, base::instant now
 )
 {
-    if (told_ && now - *told_ < told_every) {
+    if (logged_ && now - *logged_ < logged_every) {
         return std::nullopt;
     }
     const std::vector<std::string> keys = keys_of(asked, key);
     if (keys.empty()) {
         return std::nullopt;
     }
-    told_ = now;
+    logged_ = now;
     return "store " + store_ + ": " + listed(keys) +
            " holds something else than a bucket, so on_store_failure decides: delete it (told once "
            "in " +
-           std::to_string(told_every.count()) + " s)";
+           std::to_string(logged_every.count()) + " s)";
 }
 
 }  // namespace gateway::store

@@ -16,7 +16,7 @@ namespace gateway::store {
 
 class corrupt_keys {
 public:
-    static constexpr std::chrono::seconds told_every{10};
+    static constexpr std::chrono::seconds logged_every{10};
 
     // Returns the key of a charge's bucket in the store.
     using key_finder = std::function<std::string(const charge&)>;
@@ -32,7 +32,7 @@ public:
 
 private:
     std::string store_;
-    std::optional<base::instant> told_;
+    std::optional<base::instant> logged_;
 };
 
 }  // namespace gateway::store

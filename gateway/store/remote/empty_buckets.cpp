@@ -55,15 +55,15 @@ bool empty_buckets::decides(
     for (const charge& c : charges) {
         all_shadow = all_shadow && !c.enforced;
         const slot* const p = may_be_remembered(c) ? find(c, fresh_at) : nullptr;
-        const auto said = p == nullptr
+        const auto step = p == nullptr
                               ? limit::step{.allowed = true, .after = {}}
                               : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);
-        if (said.allowed) {
+        if (step.allowed) {
             into.add_unknown();
             all_known = false;
             continue;
         }
-        into.add(limit::decision_in<std::chrono::microseconds>(said));
+        into.add(limit::decision_in<std::chrono::microseconds>(step));
         rejects = rejects || c.enforced;
     }
     into.admitted = !rejects;

@@ -63,7 +63,7 @@ class call_encoder {
 public:
     call_encoder(std::int64_t number, const encoding_options& how) : how_(how)
     {
-        told_.numbers.push_back(number_in(number, how));
+        encoded_.numbers.push_back(number_in(number, how));
     }
 
     // Adds a question that is asked that many times in a row.
@@ -75,7 +75,7 @@ public:
             return;
         }
         end_simple();
-        told_.shape.push_back({.times = often});
+        encoded_.shape.push_back({.times = often});
         add_number(often);
         add_number(static_cast<std::int64_t>(charges.size()));
         for (const charge& c : charges) {
@@ -86,19 +86,19 @@ public:
     encoded_call end()
     {
         end_simple();
-        add_epoch(told_, how_);
-        told_.numbers.push_back(static_cast<std::int64_t>(simple_limits_.size()));
+        add_epoch(encoded_, how_);
+        encoded_.numbers.push_back(static_cast<std::int64_t>(simple_limits_.size()));
         for (const limit::limit* l : simple_limits_) {
-            told_.numbers.push_back(l->in_microseconds().interval);
-            told_.numbers.push_back(l->burst());
+            encoded_.numbers.push_back(l->in_microseconds().interval);
+            encoded_.numbers.push_back(l->burst());
         }
-        told_.numbers.insert(told_.numbers.end(), numbers_.begin(), numbers_.end());
-        return std::move(told_);
+        encoded_.numbers.insert(encoded_.numbers.end(), numbers_.begin(), numbers_.end());
+        return std::move(encoded_);
     }
 
 private:
     encoding_options how_;
-    encoded_call told_;
+    encoded_call encoded_;
     // Numbers of the questions, which follow the limits of simple ones.
     std::vector<std::int64_t> numbers_;
     // Limits of simple questions, each once.
@@ -126,7 +126,7 @@ private:
                 .interval = c.limit->in_microseconds().interval,
                 .burst = c.limit->burst()};
         }
-        told_.keys.add(key_of(how_.key_prefix, c));
+        encoded_.keys.add(key_of(how_.key_prefix, c));
         ++simple_.keys;
     }
 
@@ -138,7 +138,7 @@ private:
             add_number(simple_.cost);
             add_number(number_of(*simple_limit_));
             add_number(simple_.keys);
-            told_.shape.push_back(simple_);
+            encoded_.shape.push_back(simple_);
         }
         simple_.keys = 0;
     }
@@ -156,7 +156,7 @@ private:
 
     void add_charge(const charge& c)
     {
-        told_.keys.add(key_of(how_.key_prefix, c));
+        encoded_.keys.add(key_of(how_.key_prefix, c));
         if (c.correction != nullptr) {
             add_correction(c);
         } else {
@@ -177,7 +177,7 @@ private:
         }
         using std::chrono::microseconds;
         const limit::penalty& p = *c.penalty;
-        told_.keys.add(ban_key_of(key_of(how_.key_prefix, c)));
+        encoded_.keys.add(ban_key_of(key_of(how_.key_prefix, c)));
         add_number(p.after);
         add_number(p.within / microseconds{1});
         add_number(p.ban / microseconds{1});
@@ -201,7 +201,7 @@ private:
     void add_correction(const charge& c)
     {
         if (!c.receipt.empty()) {
-            told_.keys.add(std::string{how_.key_prefix}.append("correction:").append(c.receipt));
+            encoded_.keys.add(std::string{how_.key_prefix}.append("correction:").append(c.receipt));
         }
         const limit::correction& made = *c.correction;
         add_number(made.of.tokens);

@@ -16,7 +16,7 @@ void health_report::note(failure of, std::string words)
     words_ = std::move(words);
 }
 
-void health_report::tell(
+void health_report::report(
     std::optional<failure> why, const std::string& address, bool up, bool breaker_open
 )
 {
@@ -25,11 +25,11 @@ void health_report::tell(
     }
     metrics_.up.set(up ? 1 : 0);
     const std::string words = why == noted_ ? words_ : std::string{};
-    if (told_ == why && told_words_ == words) {
+    if (reported_ == why && reported_words_ == words) {
         return;
     }
-    told_ = why;
-    told_words_ = words;
+    reported_ = why;
+    reported_words_ = words;
     if (!why) {
         telemetry::log(telemetry::log_level::info, "store " + name_ + ": ready at " + address);
         return;

@@ -14,11 +14,11 @@ class health_report {
 public:
     health_report(std::string name, telemetry::store_metrics& metrics);
 
-    // Notes the last failure, and what the server or the system said about it.
+    // Notes the last failure, and the words of the server or the system about it.
     void note(failure of, std::string words);
 
     // Reports the store's health. `why` is its failure, or nothing if all is well.
-    void tell(std::optional<failure> why, const std::string& address, bool up, bool breaker_open);
+    void report(std::optional<failure> why, const std::string& address, bool up, bool breaker_open);
 
     // Stops reporting.
     void retire() { retired_ = true; }
@@ -28,8 +28,8 @@ private:
     telemetry::store_metrics& metrics_;
     bool retired_ = false;
     // Failure that was logged last. Nothing: the store was well.
-    std::optional<failure> told_ = failure::open;
-    std::string told_words_;
+    std::optional<failure> reported_ = failure::open;
+    std::string reported_words_;
     failure noted_ = failure::open;
     std::string words_;
 };

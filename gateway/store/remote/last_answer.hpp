@@ -3,7 +3,7 @@
 // A grant is tokens that a bucket gets and that no worker expects. Every answer carries a grant
 // mark, which changes whenever there is a grant. An earlier answer therefore counts only if the
 // store has answered something that was asked within `heard_for`, and a grant is noticed here no
-// later than that. While a store cannot be asked, all that it said counts. Time is an argument.
+// later than that. While a store cannot be asked, all its answers count. Time is an argument.
 // Thread: one.
 #pragma once
 

@@ -49,12 +49,12 @@ public:
     // Units: microseconds, for all times here that are numbers.
     std::int64_t usable(std::int64_t now) const;
 
-    // Spends the cost of `c`. The decision is what the store said last, with what is left of the
+    // Spends the cost of `c`. The decision is the store's last one, with what is left of the
     // leases.
     // Requires: usable() is at least the cost.
     limit::decision spend(const charge& c, std::int64_t now);
 
-    // Notes when the bucket will be full, as the store said in answer to a question of time
+    // Notes when the bucket will be full, as the store reported in answer to a question of time
     // `asked`.
     void heard(std::int64_t asked, std::int64_t full_at);
 
@@ -126,7 +126,7 @@ private:
     base::hash128 id_;
     // Copy of the limit, as the policy may end before the lease.
     limit::limit limit_;
-    // Time when the bucket is full, as the store said last.
+    // Time when the bucket is full, as the store reported last.
     std::int64_t full_at_ = 0;
     std::int64_t asked_at_ = 0;
     // Number of tokens in the lease that was taken last.

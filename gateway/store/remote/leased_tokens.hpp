@@ -20,9 +20,9 @@ class leased_tokens {
 public:
     leased_tokens() = default;
 
-    // A lease of `tokens`, in answer to a question of time `asked`. The answer said when the bucket
-    // is full again, and `full_at` is that, counted from `asked`, so that it is never too late. The
-    // tokens are spent before `until`.
+    // A lease of `tokens`, in answer to a question of time `asked`. The answer gave the time when
+    // the bucket is full again, and `full_at` is that, counted from `asked`, so that it is never
+    // too late. The tokens are spent before `until`.
     struct taken {
         std::int64_t tokens = 0;
         std::int64_t asked = 0;
@@ -57,7 +57,7 @@ public:
     // Requires: usable(now) >= tokens.
     void spend(std::int64_t tokens, std::int64_t now) { left_ = owed(now) - tokens; }
 
-    // Notes when the bucket will be full, as the store said. If that is sooner than expected,
+    // Notes when the bucket will be full, as the store reported. If that is sooner than expected,
     // others have given tokens back.
     void heard(std::int64_t full_at) { owed_until_ = std::min(owed_until_, full_at); }
 

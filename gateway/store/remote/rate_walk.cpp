@@ -41,15 +41,15 @@ void rate_walk::cancel()
 net::task<> rate_walk::run(std::shared_ptr<rate_walk> self, base::duration timeout)
 {
     co_await net::pause(self->timer_, timeout + adoption);
-    std::optional<failure> told;
+    std::optional<failure> reported;
     while (!cancelled_) {
         const std::optional<failure> why = co_await attempt();
         if (cancelled_) {
             break;
         }
-        if (!why || told != why) {
+        if (!why || reported != why) {
             report(why);
-            told = why;
+            reported = why;
         }
         if (!why) {
             ended_ = true;

@@ -33,18 +33,18 @@ call_results::kind reply_parser::next(std::size_t charges, answer& into)
     if (walk_.ended()) {
         return kind::garbage;
     }
-    const kind said = walk_.asked().keys == 0 ? read_question(told_, at_, charges, into)
-                      : charges == 1          ? next_simple(into)
-                                              : kind::garbage;
+    const kind result = walk_.asked().keys == 0 ? read_question(reply_, at_, charges, into)
+                        : charges == 1          ? next_simple(into)
+                                                : kind::garbage;
     walk_.go_on();
-    return said;
+    return result;
 }
 
 // Reads the reply to a simple question: one number for a bucket, or three if it is banned, however
 // many times it was asked.
 call_results::kind reply_parser::next_simple(answer& into)
 {
-    const auto rest = told_.subspan(at_);
+    const auto rest = reply_.subspan(at_);
     const bool is_banned = !rest.empty() && rest[0] == call_flags::banned_bucket;
     const std::size_t numbers = is_banned ? 3 : 1;
     if (rest.size() < numbers) {
@@ -80,18 +80,18 @@ call_results::kind read_decision(std::span<const std::int64_t> four, answer& int
 }
 
 call_results::kind read_question(
-    std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
+    std::span<const std::int64_t> reply, std::size_t& at, std::size_t charges, answer& into
 )
 {
     using kind = call_results::kind;
-    if (at >= told.size()) {
+    if (at >= reply.size()) {
         return kind::garbage;
     }
-    const std::int64_t verdict = told[at++];
+    const std::int64_t verdict = reply[at++];
     if (verdict == call_flags::unreadable) {
         return kind::corrupt;
     }
-    const auto rest = told.subspan(at);
+    const auto rest = reply.subspan(at);
     if ((verdict != 0 && verdict != 1) || rest.size() < charges * numbers_per_charge) {
         return kind::garbage;
     }
@@ -145,14 +145,14 @@ call_results::kind read_banned(
     const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
     const limit::bucket there{terms, debt};
     const limit::step request = limit::take(terms, there, 0, asked.cost);
-    limit::decision said = limit::decision_in<std::chrono::microseconds>(look(terms, there, 0));
-    said.allowed = false;
-    said.banned = true;
-    said.retry_after =
+    limit::decision decision = limit::decision_in<std::chrono::microseconds>(look(terms, there, 0));
+    decision.allowed = false;
+    decision.banned = true;
+    decision.retry_after =
         std::chrono::microseconds{std::max(request.allowed ? 0 : request.retry_in, ban_left)};
     into.clear();
     into.admitted = !asked.enforced;
-    into.add(said);
+    into.add(decision);
     return kind;
 }
 
@@ -167,10 +167,10 @@ call_results::kind read_simple(
     const std::int64_t passed = std::min(before, passing(asked, debt));
     const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
     const limit::bucket then{terms, debt + passed * asked.cost * asked.interval};
-    const limit::step said = limit::take(terms, then, 0, asked.cost);
+    const limit::step step = limit::take(terms, then, 0, asked.cost);
     into.clear();
-    into.admitted = said.allowed || !asked.enforced;
-    into.add(limit::decision_in<std::chrono::microseconds>(said));
+    into.admitted = step.allowed || !asked.enforced;
+    into.add(limit::decision_in<std::chrono::microseconds>(step));
     return kind;
 }
 

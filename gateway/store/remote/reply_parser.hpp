@@ -12,7 +12,8 @@
 
 namespace gateway::store {
 
-// `question_walk` says which question of a call is answered next, in the order of their encoding.
+// `question_walk` walks over the questions of a call, to the one that is answered next, in the
+// order of their encoding.
 class question_walk {
 public:
     // Ownership: `shape` outlives this object.
@@ -37,25 +38,25 @@ private:
 
 class reply_parser final : public call_results {
 public:
-    // `told` is the reply, and `shape` what was asked.
+    // `reply` is the numbers of the reply, and `shape` the questions of the call.
     // Ownership: both outlive this object.
-    reply_parser(std::span<const std::int64_t> told, std::span<const simple_charges> shape)
-        : told_(told), walk_(shape)
+    reply_parser(std::span<const std::int64_t> reply, std::span<const simple_charges> shape)
+        : reply_(reply), walk_(shape)
     {}
 
     // True if the reply has its first two numbers, of which one is the call's.
-    bool begins() const { return told_.size() >= 2; }
+    bool begins() const { return reply_.size() >= 2; }
 
-    std::int64_t number() const { return told_[0]; }
+    std::int64_t number() const { return reply_[0]; }
 
     kind next(std::size_t charges, answer& into) override;
 
-    bool ended() const override { return walk_.ended() && at_ == told_.size(); }
+    bool ended() const override { return walk_.ended() && at_ == reply_.size(); }
 
-    std::int64_t grant_epoch() const override { return told_[1]; }
+    std::int64_t grant_epoch() const override { return reply_[1]; }
 
 private:
-    std::span<const std::int64_t> told_;
+    std::span<const std::int64_t> reply_;
     std::size_t at_ = 2;
     question_walk walk_;
 
@@ -71,7 +72,7 @@ call_results::kind read_decision(std::span<const std::int64_t> four, answer& int
 // -1 if a key holds something other than a bucket. Unless it is -1, each charge's numbers follow.
 // Moves `at` behind them.
 call_results::kind read_question(
-    std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
+    std::span<const std::int64_t> reply, std::size_t& at, std::size_t charges, answer& into
 );
 
 // Returns how many of these questions pass at a bucket with that debt.

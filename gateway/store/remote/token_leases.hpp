@@ -60,7 +60,7 @@ public:
     void forget();
 
     // Gives back what is left of leases that are over. Returns when the next one is over, or
-    // base::instant::max() if the port will be told.
+    // base::instant::max() if the port will be notified.
     base::instant passed(base::instant now);
 
     // Ends all leases, and gives back what is left. Returns false until all of that has been

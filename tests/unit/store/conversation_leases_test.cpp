@@ -14,9 +14,9 @@ protected:
         .bucket_name = base::hashed_name{"hot"},
         .limit = &fast,
         .lease = &tenth};
-    answer said;
+    answer decided;
 
-    bool take() { return it().take_leased({&hot, 1}, now, said); }
+    bool take() { return it().take_leased({&hot, 1}, now, decided); }
 
     void ask_and_hear()
     {
@@ -60,7 +60,7 @@ TEST_F(leases_in_conversation, are_asked_for_beside_the_requests)
     ASSERT_TRUE(reply({1000}));
     for (int i = 0; i < 4; ++i) {
         ASSERT_TRUE(take()) << i;
-        EXPECT_TRUE(said.admitted);
+        EXPECT_TRUE(decided.admitted);
     }
     EXPECT_FALSE(take());
     EXPECT_EQ(metrics.leased_decisions.value(), 4U);
@@ -101,7 +101,7 @@ TEST_F(leases_in_conversation, end_within_100_ms_of_a_grant)
 {
     lease();
     pass(100ms);
-    ASSERT_TRUE(it().take_leased({&hot, 1}, now, said));
+    ASSERT_TRUE(it().take_leased({&hot, 1}, now, decided));
     mark = 1;
     hear();
     EXPECT_FALSE(take());
@@ -137,7 +137,7 @@ TEST_F(leases_in_conversation, go_before_what_was_remembered_of_the_bucket)
     many.cost = 5;
     ASSERT_EQ(ask_for(many), std::nullopt);
     ASSERT_TRUE(reply({scripted_results::rejected}));
-    EXPECT_FALSE(it().recalls({&hot, 1}, now, said)) << "it is here";
+    EXPECT_FALSE(it().recalls({&hot, 1}, now, decided)) << "it is here";
     for (int i = 0; i < 4; ++i) {
         ASSERT_TRUE(take());
     }

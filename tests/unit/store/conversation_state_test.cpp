@@ -301,15 +301,16 @@ TEST_F(conversation, a_corrupt_bucket_fails_its_own_question_only)
 TEST_F(conversation, corrupt_buckets_are_told_once_in_ten_seconds)
 {
     connect();
-    for (const auto& [passed, told] : {std::pair{0s, 1U}, {9s, 1U}, {1s, 2U}, {1s, 2U}, {9s, 3U}}) {
+    for (const auto& [passed, logged] :
+         {std::pair{0s, 1U}, {9s, 1U}, {1s, 2U}, {1s, 2U}, {9s, 3U}}) {
         pass(passed);
         ask("a");
         EXPECT_TRUE(reply({scripted_results::corrupt}));
-        EXPECT_EQ(lines.size(), told);
+        EXPECT_EQ(lines.size(), logged);
     }
 }
 
-TEST_F(conversation, of_a_call_that_is_corrupt_all_keys_are_told)
+TEST_F(conversation, logs_all_keys_of_a_call_that_is_corrupt)
 {
     connect();
     ask("first");
@@ -332,11 +333,11 @@ TEST_F(conversation, of_a_call_that_is_corrupt_all_keys_are_told)
 TEST_F(conversation, hangs_up_on_garbage_and_on_too_much_or_little)
 {
     const std::vector<std::vector<std::int64_t>> wrong{{scripted_results::garbage}, {}, {9, 9}};
-    for (const auto& said : wrong) {
+    for (const auto& numbers : wrong) {
         connect();
         askers.clear();
         ask("a");
-        EXPECT_FALSE(reply(said));
+        EXPECT_FALSE(reply(numbers));
         EXPECT_EQ(askers[0].calls, 1);
         EXPECT_FALSE(it().healthy());
     }

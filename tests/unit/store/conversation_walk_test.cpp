@@ -58,14 +58,14 @@ protected:
             it().refused(oldest.number, why, taken::no, now);
             return;
         }
-        std::vector<std::int64_t> said;
+        std::vector<std::int64_t> numbers;
         for (std::size_t i = std::max<std::size_t>(wire.front().questions, 1); i > 0; --i) {
-            said.push_back(static_cast<std::int64_t>(draw(40)) - 2);
+            numbers.push_back(static_cast<std::int64_t>(draw(40)) - 2);
         }
         if (draw(50) == 0) {
-            said.push_back(scripted_results::garbage);
+            numbers.push_back(scripted_results::garbage);
         }
-        reply(std::move(said));
+        reply(std::move(numbers));
     }
 
     void step()

@@ -19,11 +19,11 @@ public:
     limit::decision take(std::int64_t cost, base::instant now)
     {
         const auto ticks = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
-        const auto said = limit::take(limit_->in_microseconds(), bucket_, ticks.count(), cost);
-        if (said.allowed) {
-            bucket_ = said.after;
+        const auto step = limit::take(limit_->in_microseconds(), bucket_, ticks.count(), cost);
+        if (step.allowed) {
+            bucket_ = step.after;
         }
-        return limit::decision_in<std::chrono::microseconds>(said);
+        return limit::decision_in<std::chrono::microseconds>(step);
     }
 
 private:
@@ -41,7 +41,7 @@ protected:
     // The store answers somebody whenever the test asks what is decided.
     bool answers = true;
     std::int64_t mark = 0;
-    answer said;
+    answer decided;
 
     charge of(std::string_view bucket, std::int64_t cost = 1, bool enforced = true) const
     {
@@ -60,7 +60,7 @@ protected:
         if (answers) {
             hear();
         }
-        return remembered.decides(charges, now, counts, said);
+        return remembered.decides(charges, now, counts, decided);
     }
 
     void rejected(const charge& c, base::duration retry, base::duration reset)
@@ -94,12 +94,12 @@ TEST_F(empty, buckets_reject_until_the_moment_that_the_store_named)
 {
     rejected(of("a"), 500ms, 1500ms);
     ASSERT_TRUE(decides({of("a")}));
-    EXPECT_FALSE(said.admitted);
-    ASSERT_TRUE(said.knows(0));
-    EXPECT_FALSE(said.decisions()[0].allowed);
-    EXPECT_EQ(said.decisions()[0].remaining, 0);
-    EXPECT_GE(said.decisions()[0].retry_after, 500ms);
-    EXPECT_LE(said.decisions()[0].retry_after, 500ms + 1us);
+    EXPECT_FALSE(decided.admitted);
+    ASSERT_TRUE(decided.knows(0));
+    EXPECT_FALSE(decided.decisions()[0].allowed);
+    EXPECT_EQ(decided.decisions()[0].remaining, 0);
+    EXPECT_GE(decided.decisions()[0].retry_after, 500ms);
+    EXPECT_LE(decided.decisions()[0].retry_after, 500ms + 1us);
     EXPECT_FALSE(decides({of("b")}));
 
     now += 500ms;
@@ -182,9 +182,9 @@ TEST_F(empty, bucket_of_one_limit_rejects_the_others_unseen)
 {
     rejected(of("a"), 500ms, 1500ms);
     ASSERT_TRUE(decides({of("b"), of("a")}));
-    EXPECT_FALSE(said.admitted);
-    EXPECT_FALSE(said.knows(0));
-    EXPECT_TRUE(said.knows(1));
+    EXPECT_FALSE(decided.admitted);
+    EXPECT_FALSE(decided.knows(0));
+    EXPECT_TRUE(decided.knows(1));
 }
 
 TEST_F(empty, buckets_in_shadow_mode_decide_only_if_all_are)
@@ -193,8 +193,8 @@ TEST_F(empty, buckets_in_shadow_mode_decide_only_if_all_are)
     EXPECT_FALSE(decides({of("a", 1, false), of("b")})) << "b may take a token";
     EXPECT_FALSE(decides({of("a", 1, false), of("b", 1, false)})) << "b counts, too";
     ASSERT_TRUE(decides({of("a", 1, false)}));
-    EXPECT_TRUE(said.admitted);
-    EXPECT_FALSE(said.decisions()[0].allowed);
+    EXPECT_TRUE(decided.admitted);
+    EXPECT_FALSE(decided.decisions()[0].allowed);
 }
 
 TEST_F(empty, buckets_of_a_limit_that_has_changed_are_asked_for)
@@ -251,12 +251,12 @@ TEST_F(empty, buckets_never_reject_what_the_store_would_let_pass)
         for (int step = 0; step < 200; ++step) {
             now += std::chrono::microseconds{up_to(100'000)};
             const charge c{"l", base::hashed_name{name}, &limit, 1 + up_to(2), true};
-            if (remembered.decides(std::span{&c, 1}, now, belief::all, said)) {
+            if (remembered.decides(std::span{&c, 1}, now, belief::all, decided)) {
                 ++rejected_here;
                 const limit::decision there = far.take(c.cost, now);
                 EXPECT_FALSE(there.allowed);
                 if (!others_took) {
-                    EXPECT_GE(said.decisions()[0].retry_after, there.retry_after);
+                    EXPECT_GE(decided.decisions()[0].retry_after, there.retry_after);
                 }
                 continue;
             }

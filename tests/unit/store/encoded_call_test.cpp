@@ -66,19 +66,19 @@ private:
 };
 
 // What take.lua relies on: it reads these buckets together, and writes each when it is decided.
-TEST(tell, has_no_bucket_twice_among_questions_that_are_told_together)
+TEST(encode, has_no_bucket_twice_among_questions_that_are_encoded_together)
 {
     std::size_t together = 0;
     for (unsigned seed = 1; seed <= 2'000; ++seed) {
         random_call made{seed};
         bring_together(made.asked);
-        const encoded_call told = encode(made.asked, {.key_prefix = ""});
+        const encoded_call encoded = encode(made.asked, {.key_prefix = ""});
         std::size_t key = 0;
         std::size_t asked = call::max_questions;
-        for (const simple_charges& s : told.shape) {
+        for (const simple_charges& s : encoded.shape) {
             std::set<std::string_view> buckets;
             for (std::int64_t i = 0; i < s.keys; ++i) {
-                const bool is_new = buckets.insert(told.keys[key++]).second;
+                const bool is_new = buckets.insert(encoded.keys[key++]).second;
                 EXPECT_TRUE(is_new || s.cost > s.burst) << "seed " << seed;
             }
             together += s.keys > 1 ? 1U : 0U;
@@ -88,7 +88,7 @@ TEST(tell, has_no_bucket_twice_among_questions_that_are_told_together)
             }
         }
         EXPECT_EQ(asked, 0U) << "seed " << seed;
-        EXPECT_EQ(key + 1, told.keys.size()) << "seed " << seed << ": behind them is the mark's";
+        EXPECT_EQ(key + 1, encoded.keys.size()) << "seed " << seed << ": behind them is the mark's";
     }
     EXPECT_GT(together, 1'000U);
 }

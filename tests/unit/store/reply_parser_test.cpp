@@ -17,8 +17,8 @@ TEST(reply_parser, knows_the_rest_of_usual_answers)
 {
     const std::vector<simple_charges> shape{
         {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
-    const std::vector<std::int64_t> said{7, 0, 3'000'000, 0};
-    reply_parser reply{said, shape};
+    const std::vector<std::int64_t> numbers{7, 0, 3'000'000, 0};
+    reply_parser reply{numbers, shape};
     answer a;
     const auto next = [&] {
         EXPECT_EQ(reply.next(1, a), kind::answer);
@@ -49,8 +49,8 @@ TEST(reply_parser, knows_banned_buckets)
 {
     const std::vector<simple_charges> shape{
         {.times = 2, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
-    const std::vector<std::int64_t> said{7, 0, -2, 1'000'000, 9'000'000, -2, 4'000'000, 500'000};
-    reply_parser reply{said, shape};
+    const std::vector<std::int64_t> numbers{7, 0, -2, 1'000'000, 9'000'000, -2, 4'000'000, 500'000};
+    reply_parser reply{numbers, shape};
     answer a;
     for (int i = 0; i < 4; ++i) {
         ASSERT_EQ(reply.next(1, a), kind::answer);
@@ -71,8 +71,8 @@ TEST(reply_parser, takes_no_nonsense)
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     const std::vector<std::vector<std::int64_t>> bad{
         {7, 0}, {7, 0, -2}, {7, 0, -2, 0}, {7, 0, -2, -1, 5}, {7, 0, -2, 5, -1}, {7, 0, -3}};
-    for (const auto& said : bad) {
-        reply_parser reply{said, shape};
+    for (const auto& numbers : bad) {
+        reply_parser reply{numbers, shape};
         answer a;
         EXPECT_EQ(reply.next(1, a), kind::garbage);
     }
@@ -89,8 +89,8 @@ TEST(reply_parser, of_a_bucket_with_impossible_numbers_is_corrupt)
 {
     const std::vector<simple_charges> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
-    const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0};
-    reply_parser reply{said, shape};
+    const std::vector<std::int64_t> numbers{7, 0, 9'007'199'254'740'991, 0};
+    reply_parser reply{numbers, shape};
     answer a;
     EXPECT_EQ(reply.next(1, a), kind::corrupt);
     EXPECT_EQ(reply.next(1, a), kind::answer);

@@ -297,9 +297,9 @@ TEST(reply_parser, of_usual_questions_take_no_nonsense)
     const auto read = [&](const char* text, std::size_t charges = 1) {
         const reply r = parsed(text);
         reply_parser results{r.all(), shape};
-        const auto said = results.next(charges, a);
-        const bool both = results.next(charges, a) == said && results.ended();
-        return both ? said : call_results::kind::garbage;
+        const auto first = results.next(charges, a);
+        const bool both = results.next(charges, a) == first && results.ended();
+        return both ? first : call_results::kind::garbage;
     };
     EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:0\r\n"), call_results::kind::answer);
     EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:9007199254740991\r\n"), call_results::kind::corrupt);

@@ -31,7 +31,7 @@ protected:
     base::duration debt = 5s;
     // Of its last grant.
     std::int64_t mark = 0;
-    answer said;
+    answer decided;
 
     charge one(std::string_view name = "hot", std::int64_t cost = 1) const
     {
@@ -45,7 +45,7 @@ protected:
 
     bool spend(const charge& c, belief counts = belief::fresh)
     {
-        return of.spend({&c, 1}, now, counts, said);
+        return of.spend({&c, 1}, now, counts, decided);
     }
 
     void hear(std::int64_t of_grant)
@@ -146,7 +146,7 @@ TEST_F(leases, are_of_what_is_asked_much)
     reply();
     for (int i = 0; i < 4; ++i) {
         ASSERT_TRUE(spend(one())) << i;
-        EXPECT_TRUE(said.admitted);
+        EXPECT_TRUE(decided.admitted);
     }
     EXPECT_FALSE(spend(one()));
 }
@@ -164,12 +164,12 @@ TEST_F(leases, tell_what_the_store_said_and_what_is_left_of_them)
 {
     lease(one(), 4);
     ASSERT_TRUE(spend(one()));
-    EXPECT_EQ(said.decisions()[0].remaining, left() + 3);
-    EXPECT_EQ(said.decisions()[0].reset_after, debt - 3ms);
+    EXPECT_EQ(decided.decisions()[0].remaining, left() + 3);
+    EXPECT_EQ(decided.decisions()[0].reset_after, debt - 3ms);
     charge corrected = one();
     corrected.may_be_corrected = true;
     ASSERT_TRUE(spend(corrected));
-    EXPECT_EQ(said.decisions()[0].reset_after, debt - 2ms) << "when this token is paid back";
+    EXPECT_EQ(decided.decisions()[0].reset_after, debt - 2ms) << "when this token is paid back";
 }
 
 TEST_F(leases, follow_each_other_when_half_is_spent)
@@ -211,15 +211,15 @@ TEST_F(leases, serve_all_charges_or_none)
     std::vector<charge> both{one("a", 4), one("b", 4)};
     EXPECT_TRUE(of.cover(both, now, belief::fresh));
     both[1].cost = 5;
-    EXPECT_FALSE(of.spend(both, now, belief::fresh, said));
+    EXPECT_FALSE(of.spend(both, now, belief::fresh, decided));
     both[1].cost = 4;
     both[1].lease = nullptr;
-    EXPECT_FALSE(of.spend(both, now, belief::fresh, said));
+    EXPECT_FALSE(of.spend(both, now, belief::fresh, decided));
     const std::vector<charge> twice{one("a"), one("a")};
-    EXPECT_FALSE(of.spend(twice, now, belief::fresh, said)) << "left to the store";
+    EXPECT_FALSE(of.spend(twice, now, belief::fresh, decided)) << "left to the store";
     both[1].lease = &tenth;
-    ASSERT_TRUE(of.spend(both, now, belief::fresh, said));
-    EXPECT_EQ(said.decisions().size(), 2U);
+    ASSERT_TRUE(of.spend(both, now, belief::fresh, decided));
+    EXPECT_EQ(decided.decisions().size(), 2U);
     EXPECT_FALSE(spend(one("a")));
     EXPECT_FALSE(spend(one("b")));
     EXPECT_FALSE(spend(one("c")));

@@ -40,7 +40,7 @@ public:
     }
 
     // Stores the questions of a part that has been encoded.
-    void told(std::size_t index, std::vector<simple_charges> shape)
+    void encoded(std::size_t index, std::vector<simple_charges> shape)
     {
         parts_[index].shape = std::move(shape);
     }

@@ -9,16 +9,16 @@ namespace {
 
 // Returns the decision of the bucket as it was before the charge. For kinds other than token
 // buckets, reset_after stays as it is.
-limit::decision without(const charge& c, limit::decision said)
+limit::decision without(const charge& c, limit::decision decision)
 {
     const limit::terms& t = c.limit->in_microseconds();
     constexpr base::duration tick = std::chrono::microseconds{1};
     if (t.is_by_time()) {
-        said.reset_after = limit::owed_before(t, said, c.cost, tick) * tick;
+        decision.reset_after = limit::owed_before(t, decision, c.cost, tick) * tick;
     }
-    said.remaining = std::min(said.remaining + c.cost, c.limit->burst());
-    said.retry_after = {};
-    return said;
+    decision.remaining = std::min(decision.remaining + c.cost, c.limit->burst());
+    decision.retry_after = {};
+    return decision;
 }
 
 }  // namespace
@@ -77,19 +77,24 @@ void spreads::close()
     rest_over_.cancel();
 }
 
-// Refunds what `said` allowed of this charge at `taken_at`.
-void spreads::refund(const charge& c, const limit::decision& said, base::instant taken_at)
+// Refunds what `decision` allowed of this charge at `taken_at`.
+void spreads::refund(const charge& c, const limit::decision& decision, base::instant taken_at)
 {
     constexpr base::duration tick = std::chrono::microseconds{1};
     const limit::terms& t = c.limit->in_microseconds();
     const auto owned = std::make_shared<const owned_charge>(c);
     const limit::correction what{
         .what = limit::correction::kind::refund,
-        .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, said, c.cost, tick)},
+        .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, decision, c.cost, tick)},
         .in_line = c.max_wait > base::duration{0}};
     const bool rests = !refunds_.idle();
     refunds_.add(
-        {store_, owned->get(), what, taken_at + said.retry_after, metrics_.give_backs_lost, owned},
+        {store_,
+         owned->get(),
+         what,
+         taken_at + decision.retry_after,
+         metrics_.give_backs_lost,
+         owned},
         base::now()
     );
     if (!rests) {
@@ -104,7 +109,7 @@ void spreads::rest()
     }
 }
 
-// Expires one question at a time, as whoever is told of its end may be the last user of this.
+// Expires one question at a time, as the receiver of its end may be the last user of this.
 void spreads::expire()
 {
     if (all_.empty()) {
@@ -166,7 +171,7 @@ std::optional<failure> spread::ask_turn()
 void spread::answered(const answer& a)
 {
     for (std::size_t i = 0; i < in_turn_; ++i) {
-        said_[at_ + i] = a.decisions()[i];
+        decisions_[at_ + i] = a.decisions()[i];
         known_[at_ + i] = a.knows(i);
         taken_at_[at_ + i] = asked_at_;
     }
@@ -221,9 +226,9 @@ void spread::go_on()
 void spread::refund()
 {
     for (std::size_t i = 0; i < at_; ++i) {
-        if (said_[i].allowed && charges_[i].cost > 0) {
-            owner_.refund(charges_[i], said_[i], taken_at_[i]);
-            said_[i] = without(charges_[i], said_[i]);
+        if (decisions_[i].allowed && charges_[i].cost > 0) {
+            owner_.refund(charges_[i], decisions_[i], taken_at_[i]);
+            decisions_[i] = without(charges_[i], decisions_[i]);
         }
     }
 }
@@ -241,7 +246,7 @@ void spread::finish(bool admitted)
     for (std::size_t position = 0; position < count_; ++position) {
         const std::size_t i = at_position[position];
         if (known_[i]) {
-            all.add(said_[i]);
+            all.add(decisions_[i]);
         } else {
             all.add_unknown();
         }

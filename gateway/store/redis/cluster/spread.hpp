@@ -66,7 +66,7 @@ private:
     net::alarm first_deadline_;
     bool closed_ = false;
 
-    void refund(const charge& c, const limit::decision& said, base::instant taken_at);
+    void refund(const charge& c, const limit::decision& decision, base::instant taken_at);
     void rest();
     void expire();
 };
@@ -100,7 +100,7 @@ private:
     std::array<std::size_t, max_charges> turn_of_{};
     // Position of each of these charges in the question.
     std::array<std::size_t, max_charges> position_of_{};
-    std::array<limit::decision, max_charges> said_{};
+    std::array<limit::decision, max_charges> decisions_{};
     std::array<bool, max_charges> known_{};
     std::size_t count_;
     // Number of charges, from the first one on, in turns with a limit that is enforced.

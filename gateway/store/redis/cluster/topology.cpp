@@ -26,17 +26,17 @@ net::task<map_answer> read_slots(
 )
 {
     map_answer answer;
-    reply said;
+    reply received;
     std::string out;
     encode_login(out, options);
     const bool logs_in = !out.empty();
     std::optional<failure> why = co_await words.send(out, limit);
     if (!why && logs_in) {
-        why = co_await words.read(said, limit);
+        why = co_await words.read(received, limit);
     }
-    if (!why && said.what == reply::kind::error) {
-        answer.why = classify_login(said.text());
-        answer.detail = quotable(said.text(), options.password);
+    if (!why && received.what == reply::kind::error) {
+        answer.why = classify_login(received.text());
+        answer.detail = quotable(received.text(), options.password);
         co_return answer;
     }
     out.clear();
@@ -44,19 +44,19 @@ net::task<map_answer> read_slots(
     if (!why) {
         why = co_await words.send(out, limit);
     }
-    tree said_slots;
+    tree slots;
     if (!why) {
-        why = co_await words.read(said_slots, limit);
+        why = co_await words.read(slots, limit);
     }
     if (why) {
         answer.why = *why;
         answer.detail = words.describe(*why);
-    } else if (said_slots->type == REDIS_REPLY_ERROR) {
-        const std::string_view error{said_slots->str, said_slots->len};
+    } else if (slots->type == REDIS_REPLY_ERROR) {
+        const std::string_view error{slots->str, slots->len};
         answer.why = classify(error).why;
         answer.detail = quotable(error, options.password);
     } else {
-        answer.map = slot_map::read(*said_slots, asked);
+        answer.map = slot_map::read(*slots, asked);
         answer.why = failure::protocol;
         answer.detail = "no reply to CLUSTER SLOTS";
     }

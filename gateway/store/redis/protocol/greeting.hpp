@@ -1,6 +1,6 @@
 // `greeting` is the first exchange on a new connection, sent at once: the login, the database, a
-// check that the server is what sentinels say it is, and the script. Pure: replies come in, and
-// after the last of them the server can be asked.
+// check that the server is what sentinels report it to be, and the script. Pure: replies come in,
+// and after the last of them the server can be asked.
 #pragma once
 
 #include "gateway/store/redis/protocol/options.hpp"
