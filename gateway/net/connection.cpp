@@ -79,7 +79,7 @@ void connection::ready(std::uint32_t epoll_events)
     if (closed()) {
         return;
     }
-    tell_held_back();
+    report_held_back();
     if ((epoll_events & EPOLLOUT) != 0 && sending()) {
         continue_sending();
     }
@@ -95,7 +95,7 @@ void connection::ready(std::uint32_t epoll_events)
     }
 }
 
-void connection::tell_held_back()
+void connection::report_held_back()
 {
     if (std::exchange(held_back_, false) && sending() && !closed()) {
         backlog_changed();
@@ -104,7 +104,7 @@ void connection::tell_held_back()
 
 void connection::recheck()
 {
-    tell_held_back();
+    report_held_back();
     if (wants_read_ && may_be_readable_) {
         wants_read_ = false;
         readable();

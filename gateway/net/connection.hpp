@@ -147,8 +147,8 @@ private:
     bool gathered_ = false;
     // True if the owner has yet to learn that bytes are kept.
     bool held_back_ = false;
-    // True if TLS announces with the gathered bytes that nothing follows.
-    bool says_end_ = false;
+    // True if close_notify follows the gathered bytes.
+    bool close_notify_due_ = false;
     // True if the connection is to close when all kept bytes have gone.
     bool closing_ = false;
     // True if an end or an error has come; receiving reports which.
@@ -160,7 +160,7 @@ private:
 
     void ready(std::uint32_t epoll_events) override;
     void recheck() override;
-    void tell_held_back();
+    void report_held_back();
     void flush();
     void send_gathered(std::string_view bytes) override;
     sent send_now(std::string_view a, std::string_view b);
@@ -171,7 +171,7 @@ private:
     received receive_text(std::span<char>& text);
     bool send_answer(std::string_view coded);
     void fail_sending();
-    void say_end();
+    void send_close_notify();
 };
 
 }  // namespace gateway::net

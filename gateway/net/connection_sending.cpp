@@ -65,8 +65,8 @@ sent connection::send_coded(std::string_view a, std::string_view b)
     if (!tls_->send(a, output) || !tls_->send(b, output)) {
         fail_sending();
     }
-    if (says_end_) {
-        tls_->say_end(output);
+    if (close_notify_due_) {
+        tls_->send_close_notify(output);
     }
     return output.empty() && !send_failed_ ? sent::all : send_bytes(output, {});
 }
@@ -130,15 +130,15 @@ void connection::continue_sending()
     drained();
 }
 
-// Announces the end of TLS, in one segment with the gathered bytes if there are any.
-void connection::say_end()
+// Sends TLS's close_notify, in one segment with the gathered bytes if there are any.
+void connection::send_close_notify()
 {
-    says_end_ = true;
+    close_notify_due_ = true;
     flush();
     if (tls_ != nullptr && !sending() && !send_failed_) {
         std::string& output = loop_.tls().output;
         output.clear();
-        tls_->say_end(output);
+        tls_->send_close_notify(output);
         if (!output.empty()) {
             send_bytes(output, {});
         }
@@ -147,7 +147,7 @@ void connection::say_end()
 
 void connection::finish_sending()
 {
-    say_end();
+    send_close_notify();
     finishing_ = sending();
     if (!finishing_) {
         ::shutdown(socket_.fd(), SHUT_WR);
@@ -168,7 +168,7 @@ void connection::reset()
 
 void connection::close_when_sent()
 {
-    say_end();
+    send_close_notify();
     closing_ = sending();
     if (!closing_) {
         close();
@@ -178,7 +178,7 @@ void connection::close_when_sent()
 void connection::close()
 {
     if (!closed()) {
-        say_end();
+        send_close_notify();
         // Closing alone would not suffice while a process that is being started has a copy of the
         // descriptor (fork(2)).
         loop_.data().remove(socket_.fd());

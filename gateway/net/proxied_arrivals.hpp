@@ -17,12 +17,12 @@ namespace gateway::net {
 // `arrivals_owner` gets the connections. All calls come from the loop.
 class arrivals_owner {
 public:
-    // Takes a connection. `peer` is the proxy's address from the listener. `told` holds the ends in
+    // Takes a connection. `peer` is the proxy's address from the listener. `ends` are those of
     // the header, or nothing if the socket's own ends count.
     virtual void arrived(
         socket s,
         const std::optional<base::ip_address>& peer,
-        const std::optional<base::connection_ends>& told
+        const std::optional<base::connection_ends>& ends
     ) = 0;
 
     // Reports a connection that was closed because no whole and valid header came in time.

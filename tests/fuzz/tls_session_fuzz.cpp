@@ -291,7 +291,7 @@ private:
     bool damaged_ = false;
     // The engine's word.
     bool failed_ = false;
-    bool said_end_ = false;
+    bool sent_close_notify_ = false;
     std::size_t arrived_ = 0;
     // Text of the client, and our own that came before the end of the handshake.
     std::size_t heard_ = 0;
@@ -346,7 +346,7 @@ private:
                 speak(text(detail));
                 break;
             case 8:
-                say_end();
+                send_close_notify();
                 break;
             default:
                 happen(kind % 16, detail);
@@ -491,13 +491,13 @@ private:
         require(!engine_->detail().empty());
         std::string out;
         require(!engine_->send("x", out));
-        engine_->say_end(out);
+        engine_->send_close_notify(out);
         require(out.empty());
     }
 
     void speak(const std::string& words)
     {
-        if (failed_ || said_end_ || early_ + words.size() > piece_bytes) {
+        if (failed_ || sent_close_notify_ || early_ + words.size() > piece_bytes) {
             return;
         }
         const bool kept = engine_->shaking_hands();
@@ -514,13 +514,13 @@ private:
         said_ += words;
     }
 
-    void say_end()
+    void send_close_notify()
     {
         std::string out;
-        engine_->say_end(out);
+        engine_->send_close_notify(out);
         require(out.size() <= ticket_ + most_of_record);
         ticket_ = out.empty() ? ticket_ : 0;
-        said_end_ = said_end_ || !out.empty();
+        sent_close_notify_ = sent_close_notify_ || !out.empty();
         client_.take(out);
     }
 

@@ -14,8 +14,8 @@ namespace {
 
 std::string path_from(const char* variable, const char* otherwise)
 {
-    const char* const said = std::getenv(variable);
-    return said == nullptr ? otherwise : said;
+    const char* const value = std::getenv(variable);
+    return value == nullptr ? otherwise : value;
 }
 
 std::string edition_of(const std::string& path)

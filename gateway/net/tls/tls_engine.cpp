@@ -266,7 +266,7 @@ bool tls_engine::send(std::string_view text, std::string& out)
     return true;
 }
 
-void tls_engine::say_end(std::string& out)
+void tls_engine::send_close_notify(std::string& out)
 {
     if (failed_ || shaking_hands() || (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0) {
         return;

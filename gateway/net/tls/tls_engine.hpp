@@ -62,8 +62,8 @@ public:
     // Encrypts text for the peer. False if it can neither be sent nor kept.
     [[nodiscard]] bool send(std::string_view text, std::string& out);
 
-    // Announces to the peer, once, that no more is sent.
-    void say_end(std::string& out);
+    // Encodes close_notify, once: no more is sent.
+    void send_close_notify(std::string& out);
 
     // True for a client, which begins in receive() without bytes.
     bool speaks_first() const { return role_ == role::client; }

@@ -121,7 +121,7 @@ TEST_F(tls_ticket, comes_before_the_end)
     side to = server();
     from.say("request");
     shake_hands(from, to);
-    to.engine->say_end(to.out);
+    to.engine->send_close_notify(to.out);
     from.receive(to.take_output());
     EXPECT_TRUE(from.engine->peer_has_ended());
     EXPECT_TRUE(goes_on());
