@@ -16,18 +16,18 @@ void request_id::set(std::string_view id)
 
 std::string_view vouched_request_id(const request_head& head)
 {
-    std::string_view told;
+    std::string_view value;
     std::size_t fields = 0;
     for (const field& f : head.fields) {
         if (f.id == field_name::x_request_id) {
-            told = f.value;
+            value = f.value;
             ++fields;
         }
     }
-    const char* const end = told.data() + told.size();
-    const bool good = fields == 1 && told.size() <= request_id::max_bytes &&
-                      skip_visible(told.data(), end) == end;
-    return good ? told : std::string_view{};
+    const char* const end = value.data() + value.size();
+    const bool good = fields == 1 && value.size() <= request_id::max_bytes &&
+                      skip_visible(value.data(), end) == end;
+    return good ? value : std::string_view{};
 }
 
 }  // namespace gateway::http

@@ -85,8 +85,8 @@ parse_result read_framing(bool answers_head, response_head& out)
     }
     if (has_no_body(out.status, answers_head)) {
         // Without a length, the answer to a GET would have lasted until the end of the connection.
-        const bool untold = lengths == 0 && !has_no_body(out.status, false);
-        out.content_may_follow = promises_content || untold;
+        const bool has_no_length = lengths == 0 && !has_no_body(out.status, false);
+        out.content_may_follow = promises_content || has_no_length;
         out.body = {};
     } else if (chunked) {
         out.body.how = framing::kind::chunked;

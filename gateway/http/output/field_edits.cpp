@@ -9,7 +9,7 @@ namespace gateway::http {
 
 namespace {
 
-bool says_what_content_is(std::string_view name)
+bool describes_content(std::string_view name)
 {
     return base::equal_ignoring_case(name, "Content-Type") ||
            base::equal_ignoring_case(name, "Cache-Control");
@@ -24,7 +24,7 @@ void field_edits::finish()
     for (const auto& [name, value] : set) {
         const std::size_t at = lines.size();
         lines.append(name).append(": ").append(value).append("\r\n");
-        if (!says_what_content_is(name)) {
+        if (!describes_content(name)) {
             own_lines.append(lines, at);
         }
     }

@@ -20,19 +20,19 @@ constexpr field_name_set essential{
 };
 
 // Fields that the gateway writes itself, beside those about the connection.
-constexpr field_name_set said_by_us{
+constexpr field_name_set written_by_gateway{
     field_name::x_forwarded_for,
     field_name::host,
     field_name::client_cert,
     field_name::x_request_id,
 };
 
-// Fields that tell a request's position in a trace.
+// Fields that hold a request's position in a trace.
 constexpr field_name_set trace_fields{field_name::traceparent, field_name::tracestate};
 
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
 {
-    if (hop_by_hop.contains(f.id) || said_by_us.contains(f.id)) {
+    if (hop_by_hop.contains(f.id) || written_by_gateway.contains(f.id)) {
         return false;
     }
     if (f.id == field_name::max_forwards && head.max_forwards) {
@@ -114,17 +114,17 @@ struct forwarding {
     std::size_t chain = 0;  // Bytes of X-Forwarded-For, with separators.
 };
 
-forwarding said_by_peer(const request_head& head, const forward_options& options)
+forwarding vouched_forwarding(const request_head& head, const forward_options& options)
 {
-    forwarding said;
+    forwarding vouched;
     for (const field& f : options.peer_trusted ? head.fields : std::span<const field>{}) {
-        said.has_proto = said.has_proto || f.id == field_name::x_forwarded_proto;
-        said.has_host = said.has_host || f.id == field_name::x_forwarded_host;
+        vouched.has_proto = vouched.has_proto || f.id == field_name::x_forwarded_proto;
+        vouched.has_host = vouched.has_host || f.id == field_name::x_forwarded_host;
         if (f.id == field_name::x_forwarded_for) {
-            said.chain += f.value.size() + ", "sv.size();
+            vouched.chain += f.value.size() + ", "sv.size();
         }
     }
-    return said;
+    return vouched;
 }
 
 // True if the gateway starts a new trace: `traceparent` is malformed and the route does not remove
@@ -137,23 +137,23 @@ bool begins_trace(const request_head& head, const forward_options& options)
 
 void append_ours(const request_head& head, const forward_options& options, std::string& out)
 {
-    const forwarding said = said_by_peer(head, options);
+    const forwarding vouched = vouched_forwarding(head, options);
     const std::size_t texts = options.peer.size() + head.authority.size() +
                               options.via_name.size() + options.client_cert.size() +
                               options.client_cert_chain.size() + options.request_id.size() +
                               options.trace_parent.size();
-    text_writer to(out, 288 + said.chain + texts);
+    text_writer to(out, 288 + vouched.chain + texts);
     to.add("X-Forwarded-For: ");
-    for (const field& f : said.chain > 0 ? head.fields : std::span<const field>{}) {
+    for (const field& f : vouched.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
             to.add(f.value).add(", ");
         }
     }
     to.add(options.peer);
-    if (!said.has_proto) {
+    if (!vouched.has_proto) {
         to.add(options.secure ? "\r\nX-Forwarded-Proto: https" : "\r\nX-Forwarded-Proto: http");
     }
-    if (!said.has_host && !head.authority.empty()) {
+    if (!vouched.has_host && !head.authority.empty()) {
         to.add("\r\nX-Forwarded-Host: ").add(head.authority);
     }
     if (!options.client_cert.empty()) {

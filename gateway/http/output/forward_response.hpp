@@ -11,8 +11,8 @@ namespace gateway::http {
 
 struct response_options {
     bool client_http_1_0 = false;
-    // True if the client keeps the connection. An HTTP/1.0 client must be told that the gateway
-    // does, too.
+    // True if the client keeps the connection. An HTTP/1.0 client must then get
+    // `Connection: keep-alive`.
     bool client_keep_alive = false;
     // True if this connection ends after the response.
     bool close = false;

@@ -25,15 +25,15 @@ const limit_report& tightest(std::span<const limit_report> reports)
     );
 }
 
-void add_x_ratelimit(const limit_statement& said, text_writer& to)
+void add_x_ratelimit(const limit_statement& statement, text_writer& to)
 {
-    const limit_report& r = tightest(said.reports);
+    const limit_report& r = tightest(statement.reports);
     const base::duration reset = r.decision.reset_after;
     to.add("X-RateLimit-Limit: ").add(r.limit->burst());
     to.add("\r\nX-RateLimit-Remaining: ").add(r.decision.remaining);
     if (!r.limit->counts_in_flight()) {
         to.add("\r\nX-RateLimit-Reset: ");
-        to.add(seconds_up(said.options.reset_as_epoch ? said.unix_now + reset : reset));
+        to.add(seconds_up(statement.options.reset_as_epoch ? statement.unix_now + reset : reset));
     }
     to.add("\r\n");
 }
@@ -66,33 +66,34 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
 
 }  // namespace
 
-void add_limit_headers(const limit_statement& said, text_writer& out)
+void add_limit_headers(const limit_statement& statement, text_writer& out)
 {
-    if (said.reports.empty()) {
+    if (statement.reports.empty()) {
         return;
     }
-    if (said.options.x_ratelimit) {
-        add_x_ratelimit(said, out);
+    if (statement.options.x_ratelimit) {
+        add_x_ratelimit(statement, out);
     }
-    if (said.options.ratelimit) {
-        add_ratelimit(said.reports, out);
+    if (statement.options.ratelimit) {
+        add_ratelimit(statement.reports, out);
     }
 }
 
-std::size_t limit_headers_size(const limit_statement& said)
+std::size_t limit_headers_size(const limit_statement& statement)
 {
     std::size_t size = 80 + 3 * text_writer::number;
-    for (const limit_report& r : said.options.ratelimit ? said.reports : decltype(said.reports){}) {
+    for (const limit_report& r :
+         statement.options.ratelimit ? statement.reports : decltype(statement.reports){}) {
         size += 40 + 2 * (r.name.size() + 16 + 2 * text_writer::number);
     }
     return size;
 }
 
-void append_limit_headers(const limit_statement& said, std::string& out)
+void append_limit_headers(const limit_statement& statement, std::string& out)
 {
-    if (!said.empty()) {
-        text_writer to(out, limit_headers_size(said));
-        add_limit_headers(said, to);
+    if (!statement.empty()) {
+        text_writer to(out, limit_headers_size(statement));
+        add_limit_headers(statement, to);
     }
 }
 

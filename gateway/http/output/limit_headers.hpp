@@ -57,9 +57,9 @@ struct limit_statement {
 };
 
 // Writes whole lines of at most limit_headers_size() bytes, or nothing if the report is empty.
-void add_limit_headers(const limit_statement& said, text_writer& out);
-std::size_t limit_headers_size(const limit_statement& said);
-void append_limit_headers(const limit_statement& said, std::string& out);
+void add_limit_headers(const limit_statement& statement, text_writer& out);
+std::size_t limit_headers_size(const limit_statement& statement);
+void append_limit_headers(const limit_statement& statement, std::string& out);
 
 // Adds Retry-After in whole seconds, at least 1, never earlier than `wait`.
 void add_retry_after(base::duration wait, text_writer& out);

@@ -30,7 +30,7 @@ struct own_response {
 
     // True if this connection ends after the response.
     bool close = false;
-    // True if an HTTP/1.0 client is to be told that the connection does not end.
+    // True if an HTTP/1.0 client must get `Connection: keep-alive`.
     bool keep_alive_1_0 = false;
     // True if the response is to a HEAD.
     bool head_only = false;
