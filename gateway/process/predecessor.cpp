@@ -57,9 +57,9 @@ void predecessor::await_end()
 
 bool predecessor::take_buckets()
 {
-    upgrade_channel::say(channel_, word::prepared);
+    upgrade_channel::send_word(channel_, word::prepared);
     // A process that calls the upgrade off kills this one before it closes the channel.
-    if (upgrade_channel::hear(channel_) != word::buckets) {
+    if (upgrade_channel::receive_word(channel_) != word::buckets) {
         log(log_level::warning,
             "the process before this one has ended before it gave its buckets: this one goes on "
             "without them");
@@ -87,7 +87,7 @@ void predecessor::follow()
     if (!was_there_) {
         return;
     }
-    drains_ = upgrade_channel::say(channel_, word::ready);
+    drains_ = upgrade_channel::send_word(channel_, word::ready);
     desk_ = std::thread([this] { answer(); });
 }
 

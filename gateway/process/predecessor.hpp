@@ -34,7 +34,7 @@ public:
     // Errors: std::runtime_error if its buckets cannot be used; the older process goes on serving.
     bool take_buckets();
 
-    // Tells it that this process serves, so that it may drain.
+    // Reports to it that this process serves, so that it may drain.
     void follow();
 
     // Waits until it has ended. It drains for no longer than its drain_timeout.
@@ -46,7 +46,7 @@ private:
     net::socket file_;
     bool was_there_ = false;
     std::atomic<bool> drains_{false};
-    // Thread that answers its questions, until it has ended.
+    // Thread that answers its requests, until it has ended.
     std::thread desk_;
 
     void answer();

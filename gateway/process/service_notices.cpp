@@ -16,7 +16,7 @@ namespace gateway::service_notices {
 namespace {
 
 // Sends a notice. It is lost if nobody listens, as serving is worth more than reporting it.
-void tell(std::string_view state)
+void notify(std::string_view state)
 {
     const char* const name = std::getenv("NOTIFY_SOCKET");
     const std::string_view path = name == nullptr ? "" : name;
@@ -45,7 +45,7 @@ void tell(std::string_view state)
 
 void ready()
 {
-    tell("READY=1");
+    notify("READY=1");
 }
 
 // Type=notify-reload wants the time, which says which reload is meant.
@@ -53,17 +53,17 @@ void reloading()
 {
     const auto since_start =
         std::chrono::floor<std::chrono::microseconds>(base::now().time_since_epoch());
-    tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_start.count()));
+    notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_start.count()));
 }
 
 void stopping()
 {
-    tell("STOPPING=1");
+    notify("STOPPING=1");
 }
 
 void follow(int pid)
 {
-    tell("MAINPID=" + std::to_string(pid) + "\nREADY=1");
+    notify("MAINPID=" + std::to_string(pid) + "\nREADY=1");
 }
 
 bool can_be_followed()

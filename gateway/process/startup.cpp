@@ -38,7 +38,7 @@ std::vector<net::socket> open_new(const net::listen_address& wanted, std::size_t
     return sockets;
 }
 
-void tell(const char* label, const net::listen_address& wanted, const net::socket& open)
+void log_listening(const char* label, const net::listen_address& wanted, const net::socket& open)
 {
     net::listen_address address = wanted;
     if (address.socket_path.empty()) {
@@ -142,7 +142,7 @@ listening_sockets open_listeners(const client::options& options, inheritance fro
             // The file's folder decides who may connect, whatever the umask is.
             ::chmod(wanted[i].socket_path.c_str(), 0666);
         }
-        tell("listening on ", wanted[i], sockets.front());
+        log_listening("listening on ", wanted[i], sockets.front());
         const std::size_t own = sockets.size();
         for (std::size_t w = own; w < workers; ++w) {
             sockets.push_back(copy_of(sockets[w % own], wanted[i]));
@@ -152,7 +152,7 @@ listening_sockets open_listeners(const client::options& options, inheritance fro
         }
     }
     auto admin = opened(std::move(shares.back()), wanted.back(), 1, all);
-    tell("admin API on ", wanted.back(), admin.front());
+    log_listening("admin API on ", wanted.back(), admin.front());
     all.of_admin = std::move(admin.front());
     return all;
 }

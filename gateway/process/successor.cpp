@@ -102,20 +102,20 @@ void successor::heard()
     if (over_) {
         return;
     }
-    const auto said = upgrade_channel::hear(channel_);
-    if (said == word::prepared) {
+    const auto received = upgrade_channel::receive_word(channel_);
+    if (received == word::prepared) {
         has_buckets_ = true;
         buckets_.leave();
         const auto complaint = store::hand_over(buckets_, file_.fd());
-        if (complaint || !upgrade_channel::say(channel_, word::buckets)) {
+        if (complaint || !upgrade_channel::send_word(channel_, word::buckets)) {
             fail("could not get the buckets: " + complaint.value_or("it has ended"));
             return;
         }
         wait();
-    } else if (said == word::ready) {
+    } else if (received == word::ready) {
         serve();
-    } else if (said == word::not_started) {
-        const int error = upgrade_channel::hear_error(channel_);
+    } else if (received == word::not_started) {
+        const int error = upgrade_channel::receive_error(channel_);
         end_of_process();
         fail("could not be started: " + std::generic_category().message(error));
     } else if (has_buckets_) {

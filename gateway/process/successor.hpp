@@ -1,6 +1,6 @@
 // `successor` is the gateway process that is to follow this one. It is started from the binary at
 // this one's path, with all its listening sockets and, when it is prepared, its buckets.
-// Thread: the main thread, but for questions about buckets, which come from any thread.
+// Thread: the main thread, but for requests about buckets, which come from any thread.
 #pragma once
 
 #include "gateway/net/loop.hpp"

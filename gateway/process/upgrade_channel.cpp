@@ -72,13 +72,13 @@ bool comes(const net::socket& s, int milliseconds)
     return found > 0;
 }
 
-bool say(const net::socket& s, word w)
+bool send_word(const net::socket& s, word w)
 {
     const char c = static_cast<char>(w);
     return send_all(s, {&c, 1});
 }
 
-std::optional<word> hear(const net::socket& s)
+std::optional<word> receive_word(const net::socket& s)
 {
     char c = 0;
     comes(s, -1);
@@ -88,7 +88,7 @@ std::optional<word> hear(const net::socket& s)
     return static_cast<word>(c);
 }
 
-int hear_error(const net::socket& s)
+int receive_error(const net::socket& s)
 {
     unsigned char error = 0;
     return receive_all(s, reinterpret_cast<char*>(&error), sizeof error) ? error : EIO;

@@ -1,9 +1,9 @@
 // `upgrade_channel` is the connection between a gateway process and the one that follows it: a
-// stream socket that carries one word at a time, and then questions about buckets, each with its
+// stream socket that carries one word at a time, and then requests about buckets, each with its
 // length.
 //
-// It blocks. Sending, or receiving a message, waits for a second at most without a byte; hear()
-// waits for as long as the other end lives.
+// It blocks. Sending, or receiving a message, waits for a second at most without a byte;
+// receive_word() waits for as long as the other end lives.
 #pragma once
 
 #include "gateway/net/socket.hpp"
@@ -35,16 +35,16 @@ inline constexpr const char* variable = "GATEWAY_UPGRADE";
 std::optional<std::pair<net::socket, net::socket>> open();
 
 // Sends a word. Returns false if the other end has gone, or takes nothing for a second.
-bool say(const net::socket& s, word w);
+bool send_word(const net::socket& s, word w);
 
 // Receives a word, and waits for it as long as the other end lives. Returns nothing if that has
 // gone.
-std::optional<word> hear(const net::socket& s);
+std::optional<word> receive_word(const net::socket& s);
 
 // Receives the errno, of generic_category(), that follows word::not_started.
-int hear_error(const net::socket& s);
+int receive_error(const net::socket& s);
 
-// Sends a message. Returns false as say() does.
+// Sends a message. Returns false as send_word() does.
 bool send(const net::socket& s, std::string_view message);
 
 // Receives a message. Returns nothing if the other end has gone, or sends nothing within a second.
