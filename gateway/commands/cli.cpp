@@ -56,25 +56,26 @@ std::optional<output> complaint_about_command(std::string_view word)
 }
 
 // Adds a header that is written as "Name: value".
-void add_header(intake::hypothetical_request& told, const std::string& line)
+void add_header(intake::hypothetical_request& hypothetical, const std::string& line)
 {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos || colon == 0) {
         throw CLI::ValidationError("-H", "expected \"Name: value\", got " + config::quote(line));
     }
     const auto value = base::trimmed(std::string_view{line}.substr(colon + 1));
-    told.headers.emplace_back(line.substr(0, colon), value);
+    hypothetical.headers.emplace_back(line.substr(0, colon), value);
 }
 
 void add_options_of_explain(CLI::App& sub, request& asked)
 {
-    sub.add_option("METHOD", asked.told.method)->required();
-    sub.add_option("URL", asked.told.url, "/path?query, or http://host/path?query")->required();
+    sub.add_option("METHOD", asked.hypothetical.method)->required();
+    sub.add_option("URL", asked.hypothetical.url, "/path?query, or http://host/path?query")
+        ->required();
     sub.add_option_function<std::vector<std::string>>(
            "-H",
            [&asked](const std::vector<std::string>& lines) {
                for (const std::string& line : lines) {
-                   add_header(asked.told, line);
+                   add_header(asked.hypothetical, line);
                }
            },
            "A header of the request; any number of them"
@@ -82,7 +83,7 @@ void add_options_of_explain(CLI::App& sub, request& asked)
         ->type_name("'NAME: VALUE'")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    sub.add_option("--peer", asked.told.peer, "Where its connection comes from")
+    sub.add_option("--peer", asked.hypothetical.peer, "Where its connection comes from")
         ->type_name("IP")
         ->capture_default_str();
     sub.add_option_function<std::string>(

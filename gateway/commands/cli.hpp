@@ -26,7 +26,7 @@ struct request {
     // Path of the configuration; empty for `schema`.
     std::string config_path;
     // The hypothetical request of `explain`.
-    intake::hypothetical_request told{};
+    intake::hypothetical_request hypothetical{};
     // True if `migrate` prints the statements instead of executing them.
     bool prints_sql = false;
     // Address of the running gateway's admin API; nothing if it is not asked for counts.

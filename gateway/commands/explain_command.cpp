@@ -17,16 +17,18 @@ namespace {
 namespace asio = boost::asio;
 namespace http_of_beast = boost::beast::http;
 
-using asked_by_post = http_of_beast::request<http_of_beast::string_body>;
+using post_request = http_of_beast::request<http_of_beast::string_body>;
 using endpoint = asio::generic::stream_protocol::endpoint;
 
 // Longest time to connect and be answered, more than any admin.timeout that an operator waits for.
 constexpr base::duration longest_wait = std::chrono::seconds{20};
 
-asked_by_post question_of(const intake::hypothetical_request& told, const std::string& token)
+post_request explain_post(
+    const intake::hypothetical_request& hypothetical, const std::string& token
+)
 {
     boost::json::object headers;
-    for (const auto& [name, value] : told.headers) {
+    for (const auto& [name, value] : hypothetical.headers) {
         boost::json::value& lines = headers[name];
         if (lines.is_null()) {
             lines = boost::json::array();
@@ -34,12 +36,12 @@ asked_by_post question_of(const intake::hypothetical_request& told, const std::s
         lines.get_array().emplace_back(value);
     }
     const boost::json::value body{
-        {"method", told.method},
-        {"url", told.url},
+        {"method", hypothetical.method},
+        {"url", hypothetical.url},
         {"headers", std::move(headers)},
-        {"peer", told.peer},
+        {"peer", hypothetical.peer},
     };
-    asked_by_post r(http_of_beast::verb::post, "/v1/explain", 11);
+    post_request r(http_of_beast::verb::post, "/v1/explain", 11);
     r.set(http_of_beast::field::host, "localhost");
     r.set(http_of_beast::field::content_type, "application/json");
     r.set(http_of_beast::field::connection, "close");
@@ -51,61 +53,61 @@ asked_by_post question_of(const intake::hypothetical_request& told, const std::s
     return r;
 }
 
-struct told_back {
+struct api_response {
     boost::beast::error_code ec;
     unsigned status = 0;
     std::string body;
 };
 
-net::task<> exchange(endpoint where, asked_by_post question, told_back& answer)
+net::task<> exchange(endpoint where, post_request request, api_response& response)
 {
     probes::control_stream s(co_await asio::this_coro::executor);
     s.expires_after(longest_wait);
     auto [refused] = co_await s.async_connect(where, net::use_task);
-    answer.ec = refused;
-    if (!answer.ec) {
-        answer.ec = co_await probes::write(s, question);
+    response.ec = refused;
+    if (!response.ec) {
+        response.ec = co_await probes::write(s, request);
     }
     boost::beast::flat_buffer buffer;
     http_of_beast::response_parser<http_of_beast::string_body> parser;
-    if (!answer.ec) {
-        answer.ec = co_await probes::read(s, buffer, parser);
-        answer.status = parser.get().result_int();
-        answer.body = parser.get().body();
+    if (!response.ec) {
+        response.ec = co_await probes::read(s, buffer, parser);
+        response.status = parser.get().result_int();
+        response.body = parser.get().body();
     }
 }
 
 // Returns the running gateway's explanation, or nothing and sets `complaint` to what went wrong.
 std::optional<boost::json::object> ask_gateway(
-    const net::listen_address& admin, asked_by_post question, std::string& complaint
+    const net::listen_address& admin, post_request request, std::string& complaint
 )
 {
     asio::io_context context;
-    told_back answer;
+    api_response response;
     asio::co_spawn(
         context.get_executor(),
-        exchange(endpoint_of(admin), std::move(question), answer),
+        exchange(endpoint_of(admin), std::move(request), response),
         asio::detached
     );
     context.run();
-    if (answer.ec) {
-        complaint = "the admin API on " + config::to_text(admin) + ": " + answer.ec.message();
+    if (response.ec) {
+        complaint = "the admin API on " + config::to_text(admin) + ": " + response.ec.message();
         return std::nullopt;
     }
     boost::json::error_code bad;
-    boost::json::value said = boost::json::parse(answer.body, bad);
-    if (bad || !said.is_object()) {
+    boost::json::value parsed = boost::json::parse(response.body, bad);
+    if (bad || !parsed.is_object()) {
         complaint = "the admin API on " + config::to_text(admin) + " answered no JSON";
         return std::nullopt;
     }
-    if (answer.status != 200) {
-        const boost::json::value* const detail = said.get_object().if_contains("detail");
-        complaint = "the admin API answered " + std::to_string(answer.status) + ": " +
+    if (response.status != 200) {
+        const boost::json::value* const detail = parsed.get_object().if_contains("detail");
+        complaint = "the admin API answered " + std::to_string(response.status) + ": " +
                     (detail != nullptr && detail->is_string() ? std::string{detail->get_string()}
-                                                              : answer.body);
+                                                              : response.body);
         return std::nullopt;
     }
-    return std::move(said.get_object());
+    return std::move(parsed.get_object());
 }
 
 }  // namespace
@@ -119,18 +121,20 @@ int explain_request(
 {
     std::string complaint;
     if (request.admin) {
-        const auto told = ask_gateway(
-            *request.admin, question_of(request.told, settings.server.admin_token.text), complaint
+        const auto explanation = ask_gateway(
+            *request.admin,
+            explain_post(request.hypothetical, settings.server.admin_token.text),
+            complaint
         );
-        if (!told) {
+        if (!explanation) {
             err << complaint << '\n';
             return cli::failed_while_running;
         }
-        write_explanation(*told, out);
+        write_explanation(*explanation, out);
         return cli::done;
     }
     const limits::explanation e =
-        limits::explain(settings.policy, settings.http, request.told, complaint);
+        limits::explain(settings.policy, settings.http, request.hypothetical, complaint);
     if (!complaint.empty()) {
         err << complaint << '\n';
         return cli::wrong_usage;

@@ -153,22 +153,22 @@ void write_limit(const boost::json::object& limit, std::ostream& out)
     write_line(out, "  cost", text_of(limit, "cost"));
     write_line(out, "  tokens", numbers_of(limit));
     write_line(out, "  banned", until(moment_of(limit, "banned_until")));
-    const std::string says = text_of(limit, "says");
+    const std::string outcome = text_of(limit, "says");
     const std::string retry = seconds_of(limit, "retry");
-    const bool waits = says == "rejected" || says == "shadow_rejected";
-    write_line(out, "  says", waits && !retry.empty() ? says + ", retry in " + retry : says);
+    const bool waits = outcome == "rejected" || outcome == "shadow_rejected";
+    write_line(out, "  says", waits && !retry.empty() ? outcome + ", retry in " + retry : outcome);
 }
 
 std::string verdict_of(const boost::json::object& verdict)
 {
-    const std::string says = text_of(verdict, "says");
-    if (says == "unknown") {
+    const std::string outcome = text_of(verdict, "says");
+    if (outcome == "unknown") {
         return "unknown: only the running gateway has the counts, ask it with --admin";
     }
-    std::string text = says;
+    std::string text = outcome;
     for (const char* name : {"status", "detail"}) {
         const std::string more = text_of(verdict, name);
-        text += more.empty() ? "" : (text == says ? " with " : ": ") + more;
+        text += more.empty() ? "" : (text == outcome ? " with " : ": ") + more;
     }
     const std::string limit = text_of(verdict, "limit");
     const std::string retry = seconds_of(verdict, "retry_after");
@@ -178,18 +178,18 @@ std::string verdict_of(const boost::json::object& verdict)
 
 }  // namespace
 
-void write_explanation(const boost::json::object& told, std::ostream& out)
+void write_explanation(const boost::json::object& explanation, std::ostream& out)
 {
-    if (const boost::json::object* const client = object_of(told, "client")) {
+    if (const boost::json::object* const client = object_of(explanation, "client")) {
         write_line(out, "client", text_of(*client, "address") + ", " + text_of(*client, "why"));
         if (text_of(*client, "counted_as") != text_of(*client, "address")) {
             write_line(out, "", "counted as " + text_of(*client, "counted_as"));
         }
     }
-    write_line(out, "path", text_of(told, "path"));
-    write_line(out, "route", text_of(told, "route"));
-    write_line(out, "upstream", text_of(told, "upstream"));
-    const boost::json::value* const limits = told.if_contains("limits");
+    write_line(out, "path", text_of(explanation, "path"));
+    write_line(out, "route", text_of(explanation, "route"));
+    write_line(out, "upstream", text_of(explanation, "upstream"));
+    const boost::json::value* const limits = explanation.if_contains("limits");
     if (limits != nullptr && limits->is_array()) {
         for (const boost::json::value& limit : limits->get_array()) {
             if (limit.is_object()) {
@@ -197,7 +197,7 @@ void write_explanation(const boost::json::object& told, std::ostream& out)
             }
         }
     }
-    if (const boost::json::object* const verdict = object_of(told, "verdict")) {
+    if (const boost::json::object* const verdict = object_of(explanation, "verdict")) {
         out << '\n';
         write_line(out, "verdict", verdict_of(*verdict));
     }

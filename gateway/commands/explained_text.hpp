@@ -7,8 +7,8 @@
 
 namespace gateway {
 
-// Writes `told`, which admin::as_json() made, here or in another version of the gateway. Members
-// that it does not have are left out.
-void write_explanation(const boost::json::object& told, std::ostream& out);
+// Writes `explanation`, which admin::as_json() made, here or in another version of the gateway.
+// Members that it does not have are left out.
+void write_explanation(const boost::json::object& explanation, std::ostream& out);
 
 }  // namespace gateway

@@ -87,14 +87,14 @@ TEST(cli, explain_takes_a_request)
     const auto* asked = std::get_if<request>(&parsed);
     ASSERT_NE(asked, nullptr) << std::get<output>(parsed).text;
     EXPECT_EQ(asked->what, command::explain);
-    EXPECT_EQ(asked->told.method, "POST");
-    EXPECT_EQ(asked->told.url, "/a?b");
+    EXPECT_EQ(asked->hypothetical.method, "POST");
+    EXPECT_EQ(asked->hypothetical.url, "/a?b");
     using headers = std::vector<std::pair<std::string, std::string>>;
-    EXPECT_EQ(asked->told.headers, (headers{{"X-Key", "k"}, {"X-Key", ""}}));
-    EXPECT_EQ(asked->told.peer, "::1");
+    EXPECT_EQ(asked->hypothetical.headers, (headers{{"X-Key", "k"}, {"X-Key", ""}}));
+    EXPECT_EQ(asked->hypothetical.peer, "::1");
     EXPECT_EQ(asked->admin->socket_path, "/run/a.sock");
     const auto short_one = parse_words({"explain", "GET", "/", "--config", "a.yaml"});
-    EXPECT_EQ(std::get<request>(short_one).told.peer, "127.0.0.1");
+    EXPECT_EQ(std::get<request>(short_one).hypothetical.peer, "127.0.0.1");
     EXPECT_FALSE(std::get<request>(short_one).admin);
 }
 
