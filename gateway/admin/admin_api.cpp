@@ -21,7 +21,7 @@ namespace {
 using beast::http::field;
 using beast::http::status;
 using beast::http::verb;
-using question_kind = limits::bucket_operation::kind;
+using operation_kind = limits::bucket_operation::kind;
 
 struct admin_call {
     std::string_view path;
@@ -30,7 +30,7 @@ struct admin_call {
     // True if the call needs the token.
     bool guarded = false;
     // The operation, for a call on one bucket.
-    std::optional<question_kind> about_bucket{};
+    std::optional<operation_kind> about_bucket{};
 };
 
 constexpr std::array<admin_call, 13> calls{{
@@ -41,12 +41,12 @@ constexpr std::array<admin_call, 13> calls{{
     {"/v1/top", true, true},
     {"/v1/bans", true, true},
     {"/v1/explain", false, true},
-    {"/v1/look", false, true, question_kind::look},
-    {"/v1/take", false, true, question_kind::take},
-    {"/v1/reset", false, true, question_kind::reset},
-    {"/v1/grant", false, true, question_kind::grant},
-    {"/v1/ban", false, true, question_kind::ban},
-    {"/v1/unban", false, true, question_kind::unban},
+    {"/v1/look", false, true, operation_kind::look},
+    {"/v1/take", false, true, operation_kind::take},
+    {"/v1/reset", false, true, operation_kind::reset},
+    {"/v1/grant", false, true, operation_kind::grant},
+    {"/v1/ban", false, true, operation_kind::ban},
+    {"/v1/unban", false, true, operation_kind::unban},
 }};
 
 // Returns the call, or null if there is none.
@@ -206,7 +206,7 @@ net::task<probes::control_response> admin_api::dispatch(
     if (path == "/v1/explain") {
         co_return co_await answer_explain(from_, wait, asked.body());
     }
-    const question_kind what = find_call(path)->about_bucket.value();
+    const operation_kind what = find_call(path)->about_bucket.value();
     co_return co_await answer_about_bucket(from_, wait, what, asked.body(), peer);
 }
 

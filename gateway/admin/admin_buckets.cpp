@@ -19,49 +19,52 @@ namespace gateway::admin {
 namespace {
 
 using beast::http::status;
-using question_kind = limits::bucket_operation::kind;
+using operation_kind = limits::bucket_operation::kind;
 
 // Returns the tokens of a look or a take. Other operations end with a look for one token.
-std::int64_t tokens_asked_for(const limits::bucket_operation& q)
+std::int64_t tokens_asked_for(const limits::bucket_operation& operation)
 {
-    const bool whole = q.what == question_kind::look || q.what == question_kind::take;
-    return whole ? q.tokens : 1;
+    const bool whole =
+        operation.what == operation_kind::look || operation.what == operation_kind::take;
+    return whole ? operation.tokens : 1;
 }
 
-boost::json::value as_json(const limits::bucket_operation& q, const limits::bucket_result& a)
+boost::json::value as_json(
+    const limits::bucket_operation& operation, const limits::bucket_result& a
+)
 {
     const limit::decision& decision = a.decision;
-    const limit::limit& limit = *q.numbers;
-    const bool never = tokens_asked_for(q) > limit.most_at_once();
+    const limit::limit& limit = *operation.numbers;
+    const bool never = tokens_asked_for(operation) > limit.most_at_once();
     boost::json::value retry;
     if (!never) {
         retry = in_seconds(decision.allowed ? base::duration{0} : decision.retry_after);
     }
     boost::json::object body;
-    if (q.what == question_kind::take) {
+    if (operation.what == operation_kind::take) {
         body["allowed"] = decision.allowed;
         body["wait"] = in_seconds(decision.allowed ? decision.retry_after : base::duration{0});
     }
     body["limit"] = limit.burst();
     body["remaining"] = decision.remaining;
     body["reset"] = in_seconds(decision.reset_after);
-    body[q.what == question_kind::take ? "retry_after" : "retry"] = retry;
+    body[operation.what == operation_kind::take ? "retry_after" : "retry"] = retry;
     body["banned_until"] = end_of_ban(a.banned_for);
-    body["bucket"] = base::sha256_hex128(q.bucket_name);
+    body["bucket"] = base::sha256_hex128(operation.bucket_name);
     return body;
 }
 
-std::string described(const limits::bucket_operation& q, const limit::decision& decision)
+std::string described(const limits::bucket_operation& operation, const limit::decision& decision)
 {
-    const std::string tokens = std::to_string(q.tokens);
-    switch (q.what) {
-        case question_kind::take:
+    const std::string tokens = std::to_string(operation.tokens);
+    switch (operation.what) {
+        case operation_kind::take:
             return (decision.allowed ? "took " : "was refused ") + tokens + " of";
-        case question_kind::grant:
+        case operation_kind::grant:
             return "granted " + tokens + " to";
-        case question_kind::ban:
-            return "banned for " + base::format_duration(q.ban) + ':';
-        case question_kind::unban:
+        case operation_kind::ban:
+            return "banned for " + base::format_duration(operation.ban) + ':';
+        case operation_kind::unban:
             return "unbanned";
         default:
             return "reset";
@@ -69,55 +72,60 @@ std::string described(const limits::bucket_operation& q, const limit::decision& 
 }
 
 void log_change(
-    const limits::bucket_operation& q, const limit::decision& decision, const std::string& peer
+    const limits::bucket_operation& operation,
+    const limit::decision& decision,
+    const std::string& peer
 )
 {
     telemetry::log(
         telemetry::log_level::info,
-        "admin API: " + peer + ' ' + described(q, decision) + " limit " +
-            q.policy->limits[q.limit].name + ", bucket " + base::sha256_hex128(q.bucket_name)
+        "admin API: " + peer + ' ' + described(operation, decision) + " limit " +
+            operation.policy->limits[operation.limit].name + ", bucket " +
+            base::sha256_hex128(operation.bucket_name)
     );
 }
 
 // Logs a call that has failed, but may have changed the bucket, or a part of it.
-void log_unanswered(const limits::bucket_operation& q, const std::string& peer)
+void log_unanswered(const limits::bucket_operation& operation, const std::string& peer)
 {
     telemetry::log(
         telemetry::log_level::warning,
-        "admin API: " + peer + " wanted to change limit " + q.policy->limits[q.limit].name +
-            ", bucket " + base::sha256_hex128(q.bucket_name) +
+        "admin API: " + peer + " wanted to change limit " +
+            operation.policy->limits[operation.limit].name + ", bucket " +
+            base::sha256_hex128(operation.bucket_name) +
             "; the store has not answered, it may have been done"
     );
 }
 
-void read_tokens(admin_body& members, limits::bucket_operation& q)
+void read_tokens(admin_body& members, limits::bucket_operation& operation)
 {
     constexpr std::int64_t most = limit::windows::most_tokens;
-    if (q.what == question_kind::take) {
-        q.tokens = members.whole_or("cost", 1, 0, most);
-        q.max_wait = members.time_or("max_wait", base::duration{0}, limit::limit::max_wait);
-    } else if (q.what == question_kind::grant) {
-        q.tokens = members.whole("tokens", 1, most);
-    } else if (q.what == question_kind::ban) {
-        q.ban = members.time("for", std::chrono::seconds{1}, limit::penalty::longest);
+    if (operation.what == operation_kind::take) {
+        operation.tokens = members.whole_or("cost", 1, 0, most);
+        operation.max_wait = members.time_or("max_wait", base::duration{0}, limit::limit::max_wait);
+    } else if (operation.what == operation_kind::grant) {
+        operation.tokens = members.whole("tokens", 1, most);
+    } else if (operation.what == operation_kind::ban) {
+        operation.ban = members.time("for", std::chrono::seconds{1}, limit::penalty::longest);
     }
 }
 
 // Returns a complaint if a take or a grant is for a limit of requests in flight. It has no
 // tokens, and nothing would release a permit that is taken.
-std::string refuse_permits(const limits::bucket_operation& q)
+std::string refuse_permits(const limits::bucket_operation& operation)
 {
-    const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
-    const bool permits = q.numbers->counts_in_flight();
+    const bool takes =
+        operation.what == operation_kind::take || operation.what == operation_kind::grant;
+    const bool permits = operation.numbers->counts_in_flight();
     return takes && permits ? "limit: it counts requests in flight, and has no tokens"
                             : std::string{};
 }
 
 // Notes the ban at a worker, so that GET /v1/bans lists it.
-void note_ban(const admin_sources& from, const limits::bucket_operation& q)
+void note_ban(const admin_sources& from, const limits::bucket_operation& operation)
 {
-    from.workers().front()->ask([name = q.bucket_name,
-                                 length = q.ban](worker::worker_access& access) {
+    from.workers().front()->ask([name = operation.bucket_name,
+                                 length = operation.ban](worker::worker_access& access) {
         access.top.banned.note(identity::hashed(name), access.now + length, access.now);
     });
 }
@@ -165,35 +173,37 @@ net::task<probes::control_response> answer_about_bucket(
     admin_body members(body);
     const std::string name = members.text("limit");
     const std::vector<std::string> key = members.texts("key");
-    limits::bucket_operation q{.what = what, .policy = from.policy(), .bucket_name = {}};
+    limits::bucket_operation operation{.what = what, .policy = from.policy(), .bucket_name = {}};
     const auto plan = members.text_if_any("plan");
-    read_tokens(members, q);
+    read_tokens(members, operation);
     if (!members.complaint().empty()) {
         co_return problem(status::bad_request, members.complaint());
     }
     probes::control_response unknown;
-    const auto limit = find_limit(*q.policy, name, unknown);
+    const auto limit = find_limit(*operation.policy, name, unknown);
     if (!limit) {
         co_return unknown;
     }
-    q.limit = *limit;
+    operation.limit = *limit;
     identity::bucket_name bucket;
-    std::string complaint = intake::name_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
+    std::string complaint = intake::name_bucket(
+        *operation.policy, operation.policy->limits[operation.limit], key, bucket
+    );
     if (complaint.empty()) {
-        complaint = limits::choose_numbers(plan, key, q);
+        complaint = limits::choose_numbers(plan, key, operation);
     }
     if (complaint.empty()) {
-        complaint = refuse_permits(q);
+        complaint = refuse_permits(operation);
     }
     if (!complaint.empty()) {
         co_return problem(status::bad_request, complaint);
     }
-    q.bucket_name = bucket.bytes();
-    const limits::bucket_result answer = co_await ask_bucket(from, wait, q);
-    const bool changes = what != question_kind::look;
+    operation.bucket_name = bucket.bytes();
+    const limits::bucket_result answer = co_await ask_bucket(from, wait, operation);
+    const bool changes = what != operation_kind::look;
     if (!answer.failed.empty()) {
         if (changes) {
-            log_unanswered(q, peer);
+            log_unanswered(operation, peer);
         }
         co_return problem(
             status::service_unavailable,
@@ -202,12 +212,12 @@ net::task<probes::control_response> answer_about_bucket(
         );
     }
     if (changes) {
-        log_change(q, answer.decision, peer);
+        log_change(operation, answer.decision, peer);
     }
-    if (q.what == question_kind::ban) {
-        note_ban(from, q);
+    if (operation.what == operation_kind::ban) {
+        note_ban(from, operation);
     }
-    co_return reply(as_json(q, answer));
+    co_return reply(as_json(operation, answer));
 }
 
 }  // namespace gateway::admin

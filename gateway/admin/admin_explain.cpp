@@ -21,18 +21,18 @@ intake::hypothetical_request read_request(admin_body& members)
 
 // Looks at a bucket as limit checks do: if its store fails, the fallback may decide.
 net::task<limits::looked_at> look_at(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
-    const policy::limit_rule& rule = q.policy->limits[q.limit];
-    const limits::bucket_result a = co_await ask_bucket(from, wait, q);
+    const policy::limit_rule& rule = operation.policy->limits[operation.limit];
+    const limits::bucket_result a = co_await ask_bucket(from, wait, operation);
     if (a.failed.empty()) {
         co_return limits::looked_at{.decision = a.decision, .banned_for = a.banned_for};
     }
     limits::looked_at seen{.failed = std::string{a.failed}};
     if (rule.on_failure(policy::failure_policy::local)) {
-        q.at_fallback = true;
-        const limits::bucket_result instead = co_await ask_bucket(from, wait, std::move(q));
+        operation.at_fallback = true;
+        const limits::bucket_result instead = co_await ask_bucket(from, wait, std::move(operation));
         if (instead.failed.empty()) {
             seen.decision = instead.decision;
             seen.banned_for = instead.banned_for;
@@ -60,7 +60,7 @@ net::task<probes::control_response> answer_explain(
     std::vector<limits::looked_at> looks;
     for (const intake::named_charge& c : std::span{e.limits}.first(e.asked)) {
         if (c.is == intake::named_charge::state::charged) {
-            limits::bucket_operation q{
+            limits::bucket_operation operation{
                 .what = limits::bucket_operation::kind::look,
                 .policy = e.policy,
                 .limit = c.index,
@@ -69,7 +69,7 @@ net::task<probes::control_response> answer_explain(
                 .tokens = c.cost,
                 .max_wait = c.rule->max_wait,
             };
-            looks.push_back(co_await look_at(from, wait, std::move(q)));
+            looks.push_back(co_await look_at(from, wait, std::move(operation)));
         }
     }
     co_return reply(as_json(e, looks));

@@ -9,16 +9,17 @@ namespace gateway::admin {
 
 namespace {
 
-using question_kind = limits::bucket_operation::kind;
+using operation_kind = limits::bucket_operation::kind;
 using decisions = std::vector<limit::decision>;
 
 net::task<limits::bucket_result> ask_one(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
     const awaited<limits::bucket_result> answer(wait.loop, wait.until);
-    from.workers().front()->ask([q = std::move(q), answer](worker::worker_access& access) {
-        access.buckets.ask(access.view, q, [answer](const limits::bucket_result& a) {
+    from.workers().front()->ask([operation = std::move(operation),
+                                 answer](worker::worker_access& access) {
+        access.buckets.ask(access.view, operation, [answer](const limits::bucket_result& a) {
             answer.resolve(a);
         });
     });
@@ -27,27 +28,27 @@ net::task<limits::bucket_result> ask_one(
 }
 
 limits::bucket_operation of_part(
-    const limits::bucket_operation& whole, question_kind what, std::size_t number
+    const limits::bucket_operation& whole, operation_kind what, std::size_t number
 )
 {
-    limits::bucket_operation q = whole;
+    limits::bucket_operation operation = whole;
     const auto parts = whole.numbers->parts();
     identity::bucket_name name{whole.bucket_name};
     limits::name_part(name, number, parts.size());
-    q.what = what;
-    q.bucket_name = name.bytes();
-    q.numbers = &parts[number];
-    return q;
+    operation.what = what;
+    operation.bucket_name = name.bytes();
+    operation.numbers = &parts[number];
+    return operation;
 }
 
 // Returns the fullest of the parts that can hold the tokens. If none can, returns the first part,
 // which is the largest.
-std::size_t fullest(const limits::bucket_operation& q, const decisions& seen)
+std::size_t fullest(const limits::bucket_operation& operation, const decisions& seen)
 {
-    const auto parts = q.numbers->parts();
+    const auto parts = operation.numbers->parts();
     std::size_t best = 0;
     for (std::size_t i = 1; i < seen.size(); ++i) {
-        if (parts[i].burst() >= q.tokens && seen[i].remaining > seen[best].remaining) {
+        if (parts[i].burst() >= operation.tokens && seen[i].remaining > seen[best].remaining) {
             best = i;
         }
     }
@@ -56,10 +57,10 @@ std::size_t fullest(const limits::bucket_operation& q, const decisions& seen)
 
 // Divides the tokens among the parts by what each lacks. All tokens are given, unless all parts are
 // full.
-std::vector<std::int64_t> divided(const limits::bucket_operation& q, const decisions& seen)
+std::vector<std::int64_t> divided(const limits::bucket_operation& operation, const decisions& seen)
 {
     const auto lack = [&](std::size_t i) {
-        return q.numbers->parts()[i].burst() - seen[i].remaining;
+        return operation.numbers->parts()[i].burst() - seen[i].remaining;
     };
     __int128 lacking = 0;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -69,8 +70,9 @@ std::vector<std::int64_t> divided(const limits::bucket_operation& q, const decis
     __int128 before = 0;
     for (std::size_t i = 0; i < seen.size() && lacking > 0; ++i) {
         const __int128 after = before + lack(i);
-        given[i] =
-            static_cast<std::int64_t>(q.tokens * after / lacking - q.tokens * before / lacking);
+        given[i] = static_cast<std::int64_t>(
+            operation.tokens * after / lacking - operation.tokens * before / lacking
+        );
         before = after;
     }
     return given;
@@ -95,29 +97,35 @@ limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std
 
 // Takes the tokens from the fullest part.
 net::task<limits::bucket_result> take(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q, decisions seen
+    const admin_sources& from,
+    const admin_waiting& wait,
+    limits::bucket_operation operation,
+    decisions seen
 )
 {
-    const std::size_t i = fullest(q, seen);
+    const std::size_t i = fullest(operation, seen);
     const limits::bucket_result a =
-        co_await ask_one(from, wait, of_part(q, question_kind::take, i));
+        co_await ask_one(from, wait, of_part(operation, operation_kind::take, i));
     seen[i] = a.decision;
-    limit::decision whole = of_whole(*q.numbers, seen, q.tokens);
+    limit::decision whole = of_whole(*operation.numbers, seen, operation.tokens);
     whole.allowed = a.decision.allowed;
     whole.retry_after = a.decision.allowed ? a.decision.retry_after : whole.retry_after;
     co_return limits::bucket_result{.failed = a.failed, .decision = whole};
 }
 
 net::task<limits::bucket_result> grant(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q, decisions seen
+    const admin_sources& from,
+    const admin_waiting& wait,
+    limits::bucket_operation operation,
+    decisions seen
 )
 {
-    const auto given = divided(q, seen);
+    const auto given = divided(operation, seen);
     for (std::size_t i = 0; i < seen.size(); ++i) {
         if (given[i] == 0) {
             continue;
         }
-        limits::bucket_operation one = of_part(q, question_kind::grant, i);
+        limits::bucket_operation one = of_part(operation, operation_kind::grant, i);
         one.tokens = given[i];
         const limits::bucket_result a = co_await ask_one(from, wait, one);
         if (!a.failed.empty()) {
@@ -125,22 +133,25 @@ net::task<limits::bucket_result> grant(
         }
         seen[i] = a.decision;
     }
-    co_return limits::bucket_result{.decision = of_whole(*q.numbers, seen, 1)};
+    co_return limits::bucket_result{.decision = of_whole(*operation.numbers, seen, 1)};
 }
 
 net::task<limits::bucket_result> ask_parts(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
     // A reset, a ban and an unban apply to every part.
-    const bool is_of_each = q.what == question_kind::reset || q.what == question_kind::ban ||
-                            q.what == question_kind::unban;
-    const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
-    const std::int64_t tokens = about_tokens ? q.tokens : 1;
+    const bool is_of_each = operation.what == operation_kind::reset ||
+                            operation.what == operation_kind::ban ||
+                            operation.what == operation_kind::unban;
+    const bool about_tokens =
+        operation.what == operation_kind::look || operation.what == operation_kind::take;
+    const std::int64_t tokens = about_tokens ? operation.tokens : 1;
     decisions seen;
     limits::bucket_result whole;
-    for (std::size_t i = 0; i < q.numbers->parts().size(); ++i) {
-        limits::bucket_operation one = of_part(q, is_of_each ? q.what : question_kind::look, i);
+    for (std::size_t i = 0; i < operation.numbers->parts().size(); ++i) {
+        limits::bucket_operation one =
+            of_part(operation, is_of_each ? operation.what : operation_kind::look, i);
         one.tokens = tokens;
         const limits::bucket_result a = co_await ask_one(from, wait, one);
         if (!a.failed.empty()) {
@@ -151,11 +162,11 @@ net::task<limits::bucket_result> ask_parts(
         whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
         whole.by_operator = a.by_operator;
     }
-    limits::bucket_result done{.decision = of_whole(*q.numbers, seen, tokens)};
-    if (q.what == question_kind::take) {
-        done = co_await take(from, wait, std::move(q), std::move(seen));
-    } else if (q.what == question_kind::grant) {
-        done = co_await grant(from, wait, std::move(q), std::move(seen));
+    limits::bucket_result done{.decision = of_whole(*operation.numbers, seen, tokens)};
+    if (operation.what == operation_kind::take) {
+        done = co_await take(from, wait, std::move(operation), std::move(seen));
+    } else if (operation.what == operation_kind::grant) {
+        done = co_await grant(from, wait, std::move(operation), std::move(seen));
     }
     whole.failed = done.failed;
     whole.decision = done.decision;
@@ -165,11 +176,11 @@ net::task<limits::bucket_result> ask_parts(
 }  // namespace
 
 net::task<limits::bucket_result> ask_bucket(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
-    return q.numbers->parts().empty() ? ask_one(from, wait, std::move(q))
-                                      : ask_parts(from, wait, std::move(q));
+    return operation.numbers->parts().empty() ? ask_one(from, wait, std::move(operation))
+                                              : ask_parts(from, wait, std::move(operation));
 }
 
 }  // namespace gateway::admin

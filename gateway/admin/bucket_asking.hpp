@@ -20,7 +20,7 @@ struct admin_waiting {
 // turn, so requests may take from the others meanwhile.
 // Ownership: `from` and `wait` outlive the task.
 net::task<limits::bucket_result> ask_bucket(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 );
 
 }  // namespace gateway::admin

@@ -21,7 +21,7 @@ struct admission {
     std::string_view bound{};
     // Time until the request's tokens are there, if `next` is `forward`.
     base::duration hold{0};
-    // Wait that the client is told in Retry-After; 0 if it is told none.
+    // Wait that Retry-After reports to the client; 0 if it reports none.
     base::duration retry_after{0};
     // Field to add to the response.
     http::named_value extra{};

@@ -24,7 +24,7 @@ admission as_admission(const intake::refusal& refused)
     return a;
 }
 
-// Returns the wait that a rejected client is told, or nothing if no time would help. Jitter only
+// Returns the Retry-After of a rejected client, or nothing if no time would help. Jitter only
 // adds to it, so it is never shorter than the true wait.
 std::optional<base::duration> retry_wait(const verdict& v)
 {
@@ -220,8 +220,8 @@ admission admitter::conclude(const verdict& v)
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 
-// Keeps what the response and the log say of the verdict. Times that clients are told count from
-// the moment at which the request is let go.
+// Keeps what the response and the log say of the verdict. Times that are reported to clients count
+// from the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
     record_.plans = v.plans;

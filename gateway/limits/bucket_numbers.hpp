@@ -10,10 +10,12 @@
 
 namespace gateway::limits {
 
-// Sets `q.numbers` for the limit that `q` names. `key` has the values of its parts. Returns what is
-// wrong, in a sentence for people; empty if nothing is.
+// Sets `operation.numbers` for the limit that `operation` names. `key` has the values of its parts.
+// Returns what is wrong, in a sentence for people; empty if nothing is.
 std::string choose_numbers(
-    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_operation& q
+    const std::optional<std::string>& plan,
+    std::span<const std::string> key,
+    bucket_operation& operation
 );
 
 }  // namespace gateway::limits

@@ -8,13 +8,13 @@ namespace gateway::limits {
 
 namespace {
 
-using question_kind = bucket_operation::kind;
+using operation_kind = bucket_operation::kind;
 
 constexpr std::string_view no_room = "the local store has no room for this bucket";
 
-bool is_correction(question_kind what)
+bool is_correction(operation_kind what)
 {
-    return what != question_kind::look && what != question_kind::take;
+    return what != operation_kind::look && what != operation_kind::take;
 }
 
 // Returns how long ago granted tokens count as taken. For a sliding limit that is just under its
@@ -26,20 +26,21 @@ base::duration granted_from(const limit::limit& l)
 }
 
 // Returns the correction that an operation makes, in the ticks of the store.
-limit::correction correction_of(const bucket_operation& q, base::duration tick)
+limit::correction correction_of(const bucket_operation& operation, base::duration tick)
 {
     using kind = limit::correction::kind;
-    switch (q.what) {
-        case question_kind::reset:
+    switch (operation.what) {
+        case operation_kind::reset:
             return {.what = kind::reset};
-        case question_kind::ban:
-            return {.what = kind::ban, .of = {.held = q.ban / tick}};
-        case question_kind::unban:
+        case operation_kind::ban:
+            return {.what = kind::ban, .of = {.held = operation.ban / tick}};
+        case operation_kind::unban:
             return {.what = kind::unban};
         default:
             return {
                 .what = kind::refund,
-                .of = {.tokens = q.tokens, .held = granted_from(*q.numbers) / tick}};
+                .of = {
+                    .tokens = operation.tokens, .held = granted_from(*operation.numbers) / tick}};
     }
 }
 
@@ -93,10 +94,13 @@ public:
     pending(
         bucket_operations& owner,
         std::shared_ptr<store::shared_store> store,
-        bucket_operation q,
+        bucket_operation operation,
         listener hear
     )
-        : owner_(owner), store_(std::move(store)), asked_(std::move(q)), hear_(std::move(hear))
+        : owner_(owner),
+          store_(std::move(store)),
+          asked_(std::move(operation)),
+          hear_(std::move(hear))
     {}
 
     std::list<pending>::iterator self;
@@ -105,7 +109,7 @@ public:
     {
         const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
         bans_ = only_bans(rule);
-        const bool takes = asked_.what == question_kind::take;
+        const bool takes = asked_.what == operation_kind::take;
         charges_[0] = {
             .limit_name = rule.name,
             .bucket_name = identity::hashed(asked_.bucket_name),
@@ -142,7 +146,7 @@ private:
 
     void decide()
     {
-        const bool takes = asked_.what == question_kind::take;
+        const bool takes = asked_.what == operation_kind::take;
         charges_[0].enforced = takes;
         charges_[0].looks = !takes;
         look_for_bans(charges_, bans_);
@@ -184,49 +188,52 @@ bucket_operations::bucket_operations(store::memory_store& local, const base::tur
 
 bucket_operations::~bucket_operations() = default;
 
-void bucket_operations::ask(const policy_view& view, bucket_operation q, listener hear)
+void bucket_operations::ask(const policy_view& view, bucket_operation operation, listener hear)
 {
-    if (view.policy != q.policy) {
+    if (view.policy != operation.policy) {
         hear({.failed = "the configuration has just been replaced"});
         return;
     }
-    const policy::limit_rule& rule = q.policy->limits[q.limit];
-    if (q.at_fallback) {
-        q.bucket_name = fallback_name(q.bucket_name).bytes();
-        q.numbers = q.numbers->share() == nullptr ? q.numbers : q.numbers->share();
+    const policy::limit_rule& rule = operation.policy->limits[operation.limit];
+    if (operation.at_fallback) {
+        operation.bucket_name = fallback_name(operation.bucket_name).bytes();
+        operation.numbers =
+            operation.numbers->share() == nullptr ? operation.numbers : operation.numbers->share();
     }
-    if (rule.store == policy::local_store || q.at_fallback) {
+    if (rule.store == policy::local_store || operation.at_fallback) {
         const store::charge c{
             .limit_name = rule.name,
-            .bucket_name = identity::hashed(q.bucket_name),
-            .limit = q.numbers,
-            .cost = q.tokens,
-            .max_wait = q.max_wait,
+            .bucket_name = identity::hashed(operation.bucket_name),
+            .limit = operation.numbers,
+            .cost = operation.tokens,
+            .max_wait = operation.max_wait,
             .max_reserved = rule.max_reserved,
             .penalty = rule.penalty.any() ? &rule.penalty : nullptr,
         };
-        hear(ask_local(q, c));
+        hear(ask_local(operation, c));
     } else if (pending_.size() >= max_pending) {
         hear({.failed = text_of(store::failure::overload)});
     } else {
-        pending& p =
-            pending_.emplace_back(*this, view.stores[rule.store], std::move(q), std::move(hear));
+        pending& p = pending_.emplace_back(
+            *this, view.stores[rule.store], std::move(operation), std::move(hear)
+        );
         p.self = std::prev(pending_.end());
         p.begin();
     }
 }
 
-bucket_result bucket_operations::ask_local(const bucket_operation& q, store::charge c)
+bucket_result bucket_operations::ask_local(const bucket_operation& operation, store::charge c)
 {
-    if (is_correction(q.what)) {
+    if (is_correction(operation.what)) {
         c.is_grant = true;
-        if (!local_.correct(c, correction_of(q, base::duration{1}), clock_.now())) {
+        if (!local_.correct(c, correction_of(operation, base::duration{1}), clock_.now())) {
             return {.failed = no_room};
         }
         c.cost = 1;
     }
-    const auto what = q.what == question_kind::take ? store::intent::take : store::intent::look;
-    const limit::penalty bans = only_bans(q.policy->limits[q.limit]);
+    const auto what =
+        operation.what == operation_kind::take ? store::intent::take : store::intent::look;
+    const limit::penalty bans = only_bans(operation.policy->limits[operation.limit]);
     charges all{c};
     look_for_bans(all, bans);
     store::answer a;

@@ -68,7 +68,7 @@ public:
 
     // Runs an operation. `hear` is called once, at once or later, if the worker lives until then.
     // An operation whose policy is not the view's fails.
-    void ask(const policy_view& view, bucket_operation q, listener hear);
+    void ask(const policy_view& view, bucket_operation operation, listener hear);
 
 private:
     class pending;
@@ -77,7 +77,7 @@ private:
     const base::turn_clock& clock_;
     std::list<pending> pending_;
 
-    bucket_result ask_local(const bucket_operation& q, store::charge c);
+    bucket_result ask_local(const bucket_operation& operation, store::charge c);
 };
 
 }  // namespace gateway::limits

@@ -83,7 +83,7 @@ struct request_record {
     reservation reserved;
     std::vector<http::limit_report> reports;
     // Moment from which the times in limit headers count, in Unix time: the decision, or the end of
-    // the wait if the request is held. Set only if clients are told of it.
+    // the wait if the request is held. Set only if it is reported to clients.
     base::duration reports_from{0};
     std::string_view deciding_limit;
     // Outcome of that limit, as it is logged.

@@ -29,7 +29,7 @@ limit::correction given_back(const reserved& r, std::int64_t tokens)
         .in_line = r.rule->max_wait > base::duration{0}};
 }
 
-// Returns what the response says that its request cost, or nothing if it says nothing valid.
+// Returns the cost that the response reports, or nothing if it reports no valid one.
 std::optional<std::int64_t> settled_cost(
     const policy::outcome_rule& rule, http::response_head& head
 )

@@ -1,4 +1,5 @@
-// `reservation` keeps what a request has been charged, until its response says what remains of it.
+// `reservation` keeps what a request has been charged, until its response reports what remains of
+// it.
 //
 // Charges are corrected once, when the status of the response is known, whether it comes from the
 // upstream or from the gateway. If no response comes (the client has gone away), everything stays

@@ -35,7 +35,7 @@ struct verdict {
         unidentified,
         // Status 403: the plan of this client is blocked; the one entry is the limit.
         blocked,
-        // Status 400: what the request says of its cost is invalid; the one entry is the limit.
+        // Status 400: the cost that the request states is invalid; the one entry is the limit.
         bad_cost,
     };
 
@@ -102,8 +102,8 @@ struct verdict {
 // Requires: named_charge::is_refusal().
 verdict::ruling ruling_of(intake::named_charge::state is);
 
-// Returns what becomes of a request with this ruling. `wait` is what a rejected client is told, or
-// nothing if no time would help. `banned` says that a ban rejects it.
+// Returns what becomes of a request with this ruling. `wait` is the Retry-After of a rejected
+// client, or nothing if no time would help. `banned` says that a ban rejects it.
 admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned = false);
 
 }  // namespace gateway::limits
