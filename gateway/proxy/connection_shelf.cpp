@@ -7,7 +7,7 @@ namespace gateway::proxy {
 
 // Returns the last idle connection whose PROXY header carried `ends`. Without PROXY headers that is
 // the last one of all.
-upstream_connection* connection_shelf::last_told(
+upstream_connection* connection_shelf::last_with(
     std::size_t server, const std::optional<base::connection_ends>& ends
 )
 {
@@ -23,7 +23,7 @@ upstream_connection* connection_shelf::take(
 )
 {
     auto& idle = idle_[server];
-    while (upstream_connection* const c = last_told(server, ends)) {
+    while (upstream_connection* const c = last_with(server, ends)) {
         if (surely_open && !c->is_quiet()) {
             idle_connection_ended(*c);
             continue;

@@ -62,7 +62,7 @@ private:
     std::vector<std::vector<upstream_connection*>> idle_;
     bool retired_ = false;
 
-    upstream_connection* last_told(
+    upstream_connection* last_with(
         std::size_t server, const std::optional<base::connection_ends>& ends
     );
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t max_complaints_per_second = 10;
 
 std::string rarely()
 {
-    return " (told once in " + std::to_string(server_conduct::failures_told_every.count()) + " s";
+    return " (told once in " + std::to_string(server_conduct::failures_logged_every.count()) + " s";
 }
 
 }  // namespace
@@ -54,15 +54,15 @@ void server_conduct::complain(std::size_t server, std::string_view what)
     if (const auto suppressed = budget.spend(clock_.now())) {
         const std::string others =
             *suppressed > 0 ? "; " + std::to_string(*suppressed) + " more were not logged" : "";
-        tell(last_complaint_ + rarely() + others);
+        warn(last_complaint_ + rarely() + others);
     }
 }
 
 void server_conduct::count_failure(failure why)
 {
     metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
-    if (is_due(told_)) {
-        tell(
+    if (is_due(failure_logged_)) {
+        warn(
             std::string(detail_for(why)) + rarely() + "; gateway_upstream_failures_total counts all"
         );
     }
@@ -72,14 +72,14 @@ void server_conduct::count_failure(failure why)
 // log have all the others.
 bool server_conduct::is_due(std::optional<base::instant>& last) const
 {
-    if (last && clock_.now() - *last < failures_told_every) {
+    if (last && clock_.now() - *last < failures_logged_every) {
         return false;
     }
     last = clock_.now();
     return true;
 }
 
-void server_conduct::tell(const std::string& what) const
+void server_conduct::warn(const std::string& what) const
 {
     telemetry::log(telemetry::log_level::warning, "upstream " + options_.name + ": " + what + ')');
 }

@@ -20,7 +20,7 @@ namespace gateway::proxy {
 
 class server_conduct {
 public:
-    static constexpr std::chrono::seconds failures_told_every{10};
+    static constexpr std::chrono::seconds failures_logged_every{10};
 
     // Requires: all arguments outlive it.
     server_conduct(
@@ -67,13 +67,13 @@ private:
     const pool_metrics& metrics_;
     retry_budget retries_;
     // Time at which the log last got a failure.
-    std::optional<base::instant> told_;
+    std::optional<base::instant> failure_logged_;
     // complained_[i] is when the log last got a complaint about server i.
     std::vector<std::optional<base::instant>> complained_;
     std::string last_complaint_;
 
     bool is_due(std::optional<base::instant>& last) const;
-    void tell(const std::string& what) const;
+    void warn(const std::string& what) const;
     void blame(std::size_t server);
 };
 

@@ -1,10 +1,10 @@
-// Connections that begin with a PROXY header belong to the client that it tells of.
+// Connections that begin with a PROXY header belong to the client that the header names.
 #include "tests/unit/proxy/pool_fixture.hpp"
 
 namespace gateway::proxy {
-namespace told_pool_test {
+namespace proxied_pool_test {
 
-class told_pools : public testing::pools {
+class proxied_pools : public testing::pools {
 protected:
     static base::connection_ends ends_of(std::uint16_t port)
     {
@@ -31,14 +31,14 @@ protected:
     }
 };
 
-TEST_F(told_pools, begin_connections_with_a_header)
+TEST_F(proxied_pools, begin_connections_with_a_header)
 {
     make({at(server.port())});
     connected_for(1234);
     EXPECT_EQ(server.hear(28), base::proxy_header_of(ends_of(1234)));
 }
 
-TEST_F(told_pools, lend_each_connection_to_its_client_only)
+TEST_F(proxied_pools, lend_each_connection_to_its_client_only)
 {
     make({at(server.port())});
     upstream_connection& a = connected_for(1);
@@ -52,7 +52,7 @@ TEST_F(told_pools, lend_each_connection_to_its_client_only)
     EXPECT_EQ(idle_one_for(2), &b);
 }
 
-TEST_F(told_pools, forget_the_oldest_client_for_want_of_room)
+TEST_F(proxied_pools, forget_the_oldest_client_for_want_of_room)
 {
     auto o = of({at(server.port())});
     o.max_idle = 2;
@@ -71,5 +71,5 @@ TEST_F(told_pools, forget_the_oldest_client_for_want_of_room)
     EXPECT_EQ(idle_one_for(4), &d);
 }
 
-}  // namespace told_pool_test
+}  // namespace proxied_pool_test
 }  // namespace gateway::proxy
