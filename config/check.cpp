@@ -100,7 +100,7 @@ match_key key_of(const policy::route_match& match)
 }
 
 // Names an element in a message about another one.
-std::string told(const origin& other, const origin& here, const findings& found)
+std::string element_name(const origin& other, const origin& here, const findings& found)
 {
     const bool elsewhere = other.at.file != here.at.file;
     return other.path + (elsewhere ? " (" + found.where(other.at, here.at) + ')' : "");
@@ -116,7 +116,8 @@ void check_routes_are_distinct(const draft& d, findings& found)
         if (!is_new) {
             found.problem(
                 d.routes[i],
-                "matches the same requests as " + told(d.routes[same->second], d.routes[i], found)
+                "matches the same requests as " +
+                    element_name(d.routes[same->second], d.routes[i], found)
             );
             continue;
         }
@@ -124,7 +125,8 @@ void check_routes_are_distinct(const draft& d, findings& found)
         if (!name_is_new) {
             found.problem(
                 d.routes[i].key("name"),
-                "has the same name as " + told(d.routes[taken->second], d.routes[i], found) + ": " +
+                "has the same name as " +
+                    element_name(d.routes[taken->second], d.routes[i], found) + ": " +
                     quote(route.name)
             );
         }
@@ -202,7 +204,7 @@ void check_leases(const draft& d, findings& found)
 
 // Warns of concurrency limits if a listener has `decide`. Another proxy gets its answer at once,
 // and then has the request alone.
-void warn_of_places_for_questions(const draft& d, findings& found)
+void warn_of_permits_under_decide(const draft& d, findings& found)
 {
     const auto& listeners = d.result.server.listeners;
     const bool decides = std::any_of(listeners.begin(), listeners.end(), [](const auto& l) {
@@ -289,7 +291,7 @@ void check(const draft& d, findings& found)
     check_sets_of_headers(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
-    warn_of_places_for_questions(d, found);
+    warn_of_permits_under_decide(d, found);
     warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
     warn_of_unnamed_plans(d, found);

@@ -73,7 +73,7 @@ std::string read_into(plan_lines& lines, int fd, const std::string& path)
     if (!lines.finish()) {
         return path + ':' + std::to_string(lines.line()) + ": " + lines.complaint();
     }
-    return lines.says_nothing()
+    return lines.is_empty()
                ? path + ": the file is empty; if nobody has a plan, say so in a line: # nobody"
                : "";
 }

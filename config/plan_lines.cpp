@@ -120,7 +120,7 @@ std::string plan_lines::add_line(std::string_view line)
         return "the file is not UTF-8: save it in that encoding";
     }
     line = base::trimmed(line);
-    says_nothing_ = says_nothing_ && line.empty();
+    is_empty_ = is_empty_ && line.empty();
     if (line.empty() || line.front() == '#') {
         return {};
     }

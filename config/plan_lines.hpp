@@ -45,7 +45,7 @@ public:
     const std::string& complaint() const { return complaint_; }
 
     // True if there was neither a key nor a comment. Nobody writes such a file on purpose.
-    bool says_nothing() const { return says_nothing_; }
+    bool is_empty() const { return is_empty_; }
 
     policy::plan_table& table() { return table_; }
 
@@ -55,7 +55,7 @@ private:
     // Beginning of a line whose end has not come, at most longest_plan_line bytes.
     std::string begun_;
     std::size_t line_ = 0;
-    bool says_nothing_ = true;
+    bool is_empty_ = true;
     std::string complaint_;
 
     bool read(std::string_view line);

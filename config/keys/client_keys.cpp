@@ -50,7 +50,7 @@ void describe_client(keys& root, draft& d)
     root("client").mapping([&](keys& k) {
         k("trusted_proxies", "addresses and CIDRs whose word about the client we take")
             .other(
-                {.says = {"`[]`", "at most 1000"},
+                {.documented = {"`[]`", "at most 1000"},
                  .schema = R"({"type":"array","items":{"type":"string"},"maxItems":1000})",
                  .read = [&](section& from) { options.trusted_proxies = load_prefixes(from); },
                  .print =

@@ -96,7 +96,7 @@ std::string schema_of(range within);
 
 // `form` is a value with a syntax of its own.
 struct form {
-    stated says{};
+    stated documented{};
     // JSON Schema of the value.
     std::string schema{text_schema};
     std::function<void(section&)> read;
@@ -110,7 +110,7 @@ struct form {
 using text_check = std::string (*)(const std::string& text);
 
 struct text_form {
-    stated says{};
+    stated documented{};
     std::string schema{text_schema};
     // Puts the text in place, or returns what is wrong with it.
     std::function<std::string(const std::string& text)> take;
@@ -119,7 +119,7 @@ struct text_form {
 
 // `list_form` is a list of texts.
 struct list_form {
-    stated says;
+    stated documented;
     std::string schema;
     std::size_t max;
     // Describes each of them in messages.
@@ -132,7 +132,7 @@ struct list_form {
 };
 
 struct line_form {
-    stated says;
+    stated documented;
     // False: it is absent.
     bool is_set;
     describe_keys describe;
@@ -143,7 +143,7 @@ struct line_form {
 
 // `collection` is a list of mappings, or a mapping from names to mappings.
 struct collection {
-    stated says;
+    stated documented;
     bool named = true;
     std::function<void(section&)> read;
 

@@ -50,7 +50,7 @@ void describe_checks(keys& k, proxy::health_options& options)
 {
     k("path", "of a `GET`, with `Host` of the server and `User-Agent: gateway/VERSION`", required)
         .text(
-            {.says = {"none", "at most 1024 characters"},
+            {.documented = {"none", "at most 1024 characters"},
              .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":1024})",
              .take = [&](const std::string& text) { return take_health_path(text, options.path); },
              .print = [&] { return yaml(shown_path(options.path)); }}
@@ -70,7 +70,7 @@ void describe_checks(keys& k, proxy::health_options& options)
     };
     k("expected", "statuses that are good: one, or a range")
         .text(
-            {.says = {"`200-399`", "200 to 599"},
+            {.documented = {"`200-399`", "200 to 599"},
              .schema =
                  R"({"type":["string","integer"],"pattern":"^[2-5][0-9]{2}(-[2-5][0-9]{2})?$"})",
              .take = [&](const std::string& text) { return take_expected(text, options); },

@@ -78,13 +78,13 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
       "the header with the token: `Bearer TOKEN` in `Authorization`, in another one also `TOKEN` "
       "alone")
         .text(
-            {.says = {"`Authorization`", "a header name"},
+            {.documented = {"`Authorization`", "a header name"},
              .take = [&](const std::string& name) { return take_header(name, rule); },
              .print = name_in(carrier::header)}
         );
     k("cookie", "or the cookie with it")
         .text(
-            {.says = {"none", "a cookie name"},
+            {.documented = {"none", "a cookie name"},
              .take = [&](const std::string& name) { return take_cookie(name, rule); },
              .print = name_in(carrier::cookie)}
         );
@@ -98,15 +98,15 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
       "and 100 keys. It is read at the start and at each reload",
       required)
         .other(
-            {.says = {"none", "a path"},
+            {.documented = {"none", "a path"},
              .read = [&](section& from) { load_token_keys(from, rule, d); },
              .print = [&] { return yaml(rule.keys_file); }}
         );
-    constexpr stated says{"none", "at most 1024 characters"};
+    constexpr stated documented{"none", "at most 1024 characters"};
     k("issuer", "what `iss` must be; without the key, anything")
-        .text(rule.good.issuer, says, complaint_about_claim);
+        .text(rule.good.issuer, documented, complaint_about_claim);
     k("audience", "what `aud` must be, or contain; without the key, anything")
-        .text(rule.good.audience, says, complaint_about_claim);
+        .text(rule.good.audience, documented, complaint_about_claim);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ std::vector<policy::key_part> load_key(section& from)
     return key;
 }
 
-void mark_what_only_trusted_peers_say(
+void mark_headers_of_trusted_peers(
     section& from, std::vector<policy::key_part>& key, const identity::client_options& client
 )
 {

@@ -24,7 +24,7 @@ void require_certificates(section& from, const std::vector<policy::key_part>& ke
 
 // Marks the headers that the upstream gets from trusted peers only: those that frameworks know, and
 // client.header. Warns of them, unless client.trusted_hops makes every peer a trusted one.
-void mark_what_only_trusted_peers_say(
+void mark_headers_of_trusted_peers(
     section& limit, std::vector<policy::key_part>& key, const identity::client_options& client
 );
 

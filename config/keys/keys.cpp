@@ -55,17 +55,17 @@ void described_key::time(base::duration& value, times within) const
 void described_key::text(const text_form& f) const
 {
     const auto read = [&f, name = key_.name](section& from) { from.take_text(name, f.take); };
-    other({.says = f.says, .schema = f.schema, .read = read, .print = f.print});
+    other({.documented = f.documented, .schema = f.schema, .read = read, .print = f.print});
 }
 
-void described_key::text(std::string& value, stated says, text_check check) const
+void described_key::text(std::string& value, stated documented, text_check check) const
 {
     const auto take = [&value, check](const std::string& text) {
         std::string complaint = check(text);
         value = complaint.empty() ? text : value;
         return complaint;
     };
-    text({.says = says, .take = take, .print = [&] { return yaml_or_nothing(value); }});
+    text({.documented = documented, .take = take, .print = [&] { return yaml_or_nothing(value); }});
 }
 
 void described_key::texts(const list_form& f) const
@@ -79,18 +79,21 @@ void described_key::texts(const list_form& f) const
             }
         });
     };
-    other({.says = f.says, .schema = f.schema, .read = read, .print = f.print});
+    other({.documented = f.documented, .schema = f.schema, .read = read, .print = f.print});
 }
 
 void described_key::reference(
-    std::size_t& index, stated says, std::string_view what, const std::vector<std::string>& names
+    std::size_t& index,
+    stated documented,
+    std::string_view what,
+    const std::vector<std::string>& names
 ) const
 {
     const auto read = [&, name = key_.name](section& from) {
         index = from.reference(name, what, names).value_or(index);
     };
     const auto print = [&] { return index < names.size() ? yaml(names[index]) : ""; };
-    other({.says = says, .read = read, .print = print});
+    other({.documented = documented, .read = read, .print = print});
 }
 
 void described_key::other(const form& f) const

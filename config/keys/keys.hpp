@@ -46,26 +46,27 @@ public:
 
     // Describes a number whose default is in words.
     template <std::integral Number>
-    void number(Number& value, stated says, range within) const
+    void number(Number& value, stated documented, range within) const
     {
         const auto read = [&value, within, name = key_.name](section& from) {
             from.take_number(name, value, within);
         };
         const auto print = [&value] { return std::to_string(value); };
-        other({.says = says, .schema = schema_of(within), .read = read, .print = print});
+        other({.documented = documented, .schema = schema_of(within), .read = read, .print = print}
+        );
     }
 
     // Describes a text with a syntax of its own.
     void text(const text_form& f) const;
     // Describes a text that is kept as it is written, if `check` has no complaint. An empty one is
     // not printed.
-    void text(std::string& value, stated says, text_check check) const;
+    void text(std::string& value, stated documented, text_check check) const;
     void texts(const list_form& f) const;
     // Describes the name of an element of another section, which is a `what`. `index` is that of
     // the element, or past the end of `names` for none.
     void reference(
         std::size_t& index,
-        stated says,
+        stated documented,
         std::string_view what,
         const std::vector<std::string>& names
     ) const;

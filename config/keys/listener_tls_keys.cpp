@@ -181,7 +181,7 @@ void describe_certificates(keys& k, net::tls_server_options& options, const draf
       "name",
       required)
         .each(
-            {.says = {"none", "1 to 1000"},
+            {.documented = {"none", "1 to 1000"},
              .named = false,
              .read = [&](section& from) { load_certificates(from, options.certificates, d); },
              .size = [&] { return options.certificates.size(); },
@@ -194,7 +194,7 @@ void describe_certificates(keys& k, net::tls_server_options& options, const draf
     k("ciphers",
       "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's")
         .text(
-            {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
+            {.documented = {"`modern`", "`modern`, or a list as OpenSSL has it"},
              .take = [&](const std::string& text) { return take_ciphers(text, options.ciphers); },
              .print = [&] { return options.ciphers.empty() ? "modern" : yaml(options.ciphers); }}
         );

@@ -12,7 +12,7 @@ constexpr std::size_t longest_pem_file = 1024 * 1024;
 }  // namespace
 
 void describe_file(
-    const described_key& k, net::pem_file& file, stated says, std::size_t max, const draft& d
+    const described_key& k, net::pem_file& file, stated documented, std::size_t max, const draft& d
 )
 {
     const auto take = [&](const std::string& path) -> std::string {
@@ -23,7 +23,9 @@ void describe_file(
                : read.complaint.empty() ? ""
                                         : quote(path) + ' ' + read.complaint;
     };
-    k.text({.says = says, .take = take, .print = [&file] { return yaml_or_nothing(file.path); }});
+    k.text({.documented = documented, .take = take, .print = [&file] {
+                return yaml_or_nothing(file.path);
+            }});
 }
 
 void describe_pem(const described_key& k, net::pem_file& file, const draft& d)

@@ -13,7 +13,7 @@ namespace gateway::config {
 // Describes a key that names a file of at most `max` bytes. Its text is read with the
 // configuration, and its path is taken from the configuration's folder.
 void describe_file(
-    const described_key& k, net::pem_file& file, stated says, std::size_t max, const draft& d
+    const described_key& k, net::pem_file& file, stated documented, std::size_t max, const draft& d
 );
 
 // Describes a key that names a PEM file.

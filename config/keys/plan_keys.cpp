@@ -24,7 +24,7 @@ void load_plan_key(section& from, plans_draft& p, const draft& d)
     auto parts = load_key(from);
     require_jwt(from, parts, d);
     if (parts.size() == 1 && parts[0].prefix == 0) {
-        mark_what_only_trusted_peers_say(from, parts, d.policy.client);
+        mark_headers_of_trusted_peers(from, parts, d.policy.client);
         p.section.key = parts[0];
     } else if (parts.size() == 1) {
         from.problem("key", "write client_ip: members may be prefixes of any length");
@@ -148,7 +148,7 @@ void describe_plan_section(keys& k, plans_draft& p, const draft& d)
 {
     k("key", "the part of a request that tells its plan: one, as in a limit's `key`", required)
         .other(
-            {.says = {"none", "one part"},
+            {.documented = {"none", "one part"},
              .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
                  "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
              .read = [&](section& from) { load_plan_key(from, p, d); },
@@ -158,7 +158,7 @@ void describe_plan_section(keys& k, plans_draft& p, const draft& d)
       "who has which plan: a line `KEY,PLAN` for each; read again when it changes (below). From "
       "the folder of the configuration, if it is no absolute path")
         .other(
-            {.says = {"none", "at most 10000000 lines"},
+            {.documented = {"none", "at most 10000000 lines"},
              .read = [](section&) {},
              .print = [&] { return yaml_or_nothing(p.written.file); }}
         );
@@ -166,7 +166,7 @@ void describe_plan_section(keys& k, plans_draft& p, const draft& d)
       "or, instead of a file, plans with lists of keys; addresses and CIDRs where the key is "
       "`client_ip`")
         .other(
-            {.says = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
+            {.documented = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
              .schema =
                  R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}})",
              .read = [](section&) {},
@@ -206,7 +206,7 @@ void describe_plans(keys& root, draft& d)
         describe_plan_section(k, p, d);
     };
     root("plans").each(
-        {.says = {},
+        {.documented = {},
          .read = [&](section& from) { load_plans(from, d); },
          .size = [&] { return plans.size(); },
          .name = [&](std::size_t i) { return plans[i].name; },

@@ -20,7 +20,7 @@ constexpr std::uint64_t most_admin_connections = 10'000;
 constexpr std::size_t most_admin_hosts = 64;
 
 void describe_address(
-    const described_key& k, stated says, std::optional<net::listen_address>& address
+    const described_key& k, stated documented, std::optional<net::listen_address>& address
 )
 {
     const auto take = [&](const std::string& text) {
@@ -29,7 +29,7 @@ void describe_address(
         return std::move(parsed.complaint);
     };
     k.text(
-        {.says = says,
+        {.documented = documented,
          .schema = R"({"type":"string","pattern":"^(unix:/.+|[^/]*:[0-9]{1,5})$"})",
          .take = take,
          .print = [&] { return yaml(to_text(address.value())); }}
@@ -59,7 +59,7 @@ void describe_decide(const described_key& k, std::optional<client::decide_option
     };
     const bool is_plain = decide && decide->rejected_status == 0;
     k.line(
-        {.says = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
+        {.documented = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
          .is_set = decide.has_value(),
          .describe = describe,
          .otherwise =
@@ -145,7 +145,7 @@ void describe_listeners(keys& k, draft& d)
     };
     k("listeners", "where to accept connections, and what for", required)
         .each(
-            {.says = {"none", "1 to 64"},
+            {.documented = {"none", "1 to 64"},
              .named = false,
              .read = read,
              .size = [&] { return listeners.size(); },
@@ -187,7 +187,7 @@ void describe_admin(keys& k, draft& d)
       "for another name gets 421, so that no web page reaches it by a name of its own; addresses "
       "and `localhost` are always right")
         .texts(
-            {.says = {"`[]`", "at most 64"},
+            {.documented = {"`[]`", "at most 64"},
              .schema = R"({"type":"array","items":{"type":"string"},"maxItems":64})",
              .max = most_admin_hosts,
              .expected = "a host name",
@@ -203,7 +203,7 @@ void describe_admin(keys& k, draft& d)
       "a file with the token of those who may look at buckets and change them; without it nobody "
       "may ([the admin API](admin-api.md)). Read again at each reload")
         .text(
-            {.says = {"none", "one line of 1 to 1024 `A-Z a-z 0-9 - . _ ~ + / =`"},
+            {.documented = {"none", "one line of 1 to 1024 `A-Z a-z 0-9 - . _ ~ + / =`"},
              .take = [&](const std::string& path) { return take_token(path, token, d); },
              .print = [&] { return yaml_or_nothing(token.file); }}
         );
@@ -255,7 +255,7 @@ void describe_process(keys& k, draft& d)
       "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added to "
       "those of this file ([below](#several-files))")
         .other(
-            {.says = {"`[]`", "1000 files"},
+            {.documented = {"`[]`", "1000 files"},
              .schema = R"({"type":"array","items":{"type":["string"]}})",
              .read = [](section&) {},  // they were read with the document
              .print = [] { return ""; }}
@@ -266,7 +266,7 @@ void describe_process(keys& k, draft& d)
     });
     k("workers", "threads, one event loop each; `auto` is the number of usable cores")
         .other(
-            {.says = {"`auto`", "1 to 256"},
+            {.documented = {"`auto`", "1 to 256"},
              .schema = R"({"if":{"type":"string"},"then":{"const":"auto"},
                  "else":{"type":"integer","minimum":1,"maximum":256}})",
              .read = [&](section& from) { load_workers(from, options); },

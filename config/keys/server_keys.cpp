@@ -45,9 +45,12 @@ void describe_server(
         is_good = read_address(from.value("address"), before, server.address, from.found());
     };
     k("address", "the same three forms", required)
-        .other({.says = {"none"}, .schema = std::string{server_schema}, .read = read, .print = [&] {
-                    return yaml(to_text(server.address));
-                }});
+        .other(
+            {.documented = {"none"},
+             .schema = std::string{server_schema},
+             .read = read,
+             .print = [&] { return yaml(to_text(server.address)); }}
+        );
     k("weight", "the server's share, beside those of the others")
         .number(server.weight, {1, heaviest});
     k("max_connections", "of a server: connections in use at once, by all workers; 0 is no bound")
@@ -113,7 +116,7 @@ void describe_servers(keys& upstream, std::vector<proxy::server_options>& server
         required
     )
         .other(
-            {.says = {"none", "1 to 64"},
+            {.documented = {"none", "1 to 64"},
              .schema = std::string{server_schema},
              .read = [&](section& from) { load_servers(from, servers); },
              .print = print,

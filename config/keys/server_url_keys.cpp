@@ -83,7 +83,7 @@ void describe_passwords(
     keys& k, store::shared_options& options, store::redis_options& redis, const draft& d
 )
 {
-    const stated says{"none", "one line of 1 to 512 bytes"};
+    const stated documented{"none", "one line of 1 to 512 bytes"};
     const auto take = [&](const std::string& path) {
         return std::visit([&](auto& kind) { return take_password(path, kind, d); }, options);
     };
@@ -93,13 +93,13 @@ void describe_passwords(
     k("password_file",
       "a file with the password, instead of one in `url`; a user may stand there, as in "
       "`redis://user@host`. Read again at each reload")
-        .text({.says = says, .take = take, .print = print});
+        .text({.documented = documented, .take = take, .print = print});
     k.rule([&options](section& from) { check_user(from, options); });
     k("sentinel_password_file",
       "of `redis-sentinel://` and `rediss-sentinel://`: a file with the password of the sentinels "
       "themselves. Read again at each reload")
         .text(
-            {.says = says,
+            {.documented = documented,
              .take = [&](const std::string& path
                      ) { return take_sentinel_password(path, redis, d); },
              .print =
@@ -138,7 +138,7 @@ void describe_server_url(keys& k, store::shared_options& options, const draft& d
       "`%23`, `%` `%25` and space `%20`",
       required)
         .other(
-            {.says = {"none"},
+            {.documented = {"none"},
              .schema =
                  R"({"type":"string","pattern":"^(rediss?(-sentinel|-cluster)?|unix|postgres(ql)?)://"})",
              .read = [&](section& from) { load_url(from, options); },

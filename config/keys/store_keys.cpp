@@ -31,7 +31,7 @@ void describe_snapshot(keys& k, store::snapshot_options& options, const draft& d
       "absolute path. A gateway's own: two that run need two",
       required)
         .text(
-            {.says = {"none", "a path"},
+            {.documented = {"none", "a path"},
              .take = [&](const std::string& path) { return take_file(path, options.file, d); },
              .print = [&] { return yaml(options.file); }}
         );
@@ -97,7 +97,7 @@ void describe_shared(keys& k, store::shared_options& options, const draft& d)
         .time(common.timeout, {1ms, 10s});
     k("key_prefix", "of our keys in the store")
         .text(
-            {.says = {"`\"gw:\"`", "at most 64 characters"},
+            {.documented = {"`\"gw:\"`", "at most 64 characters"},
              .schema = R"({"type":"string","maxLength":64})",
              .take = [&](const std::string& text) { return take_prefix(text, common.key_prefix); },
              .print = [&] { return yaml(common.key_prefix); }}
@@ -150,7 +150,7 @@ void describe_stores(keys& root, draft& d)
         }
     };
     root("stores").each(
-        {.says = {},
+        {.documented = {},
          .read = read,
          .size = [&] { return stores.size(); },
          .name = [&](std::size_t i) { return stores[i].name; },

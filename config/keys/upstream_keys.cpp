@@ -170,7 +170,7 @@ void describe_upstreams(keys& root, draft& d)
     };
     root("upstreams")
         .each(
-            {.says = {"`{}`"},
+            {.documented = {"`{}`"},
              .read = read,
              .size = [&] { return upstreams.size(); },
              .name = [&](std::size_t i) { return upstreams[i].name; },

@@ -74,7 +74,7 @@ void read_bounds(section& from, policy::cost_rule& cost)
     }
 }
 
-void read_said_cost(section& limit, policy::cost_rule& cost)
+void read_request_cost(section& limit, policy::cost_rule& cost)
 {
     section from = limit.inside("cost");
     int sources = 0;
@@ -99,7 +99,7 @@ void read_said_cost(section& limit, policy::cost_rule& cost)
 void read_cost(section& from, policy::cost_rule& cost)
 {
     if (from.find("cost")->is == node::kind::mapping) {
-        read_said_cost(from, cost);
+        read_request_cost(from, cost);
     } else {
         from.take_number("cost", cost.standard, {1, most_tokens});
     }
@@ -128,7 +128,7 @@ void describe_cost(keys& k, policy::cost_rule& cost)
 {
     k("cost", "tokens per request: a number, or where the request says it (below)")
         .other(
-            {.says = {"`1`", "1 to `burst` or `capacity`"},
+            {.documented = {"`1`", "1 to `burst` or `capacity`"},
              .schema = std::string{schema},
              .read = [&](section& from) { read_cost(from, cost); },
              .print = [&] { return print_cost(cost); }}

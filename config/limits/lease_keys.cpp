@@ -86,7 +86,7 @@ void describe_lease(keys& k, limit_draft& l)
       "1s) (below). Of `concurrency` there: so long after a gateway has died its requests' places "
       "are free again")
         .other(
-            {.says =
+            {.documented =
                  {"none; `10s` of `concurrency`",
                   "`{ share: 10%, time: 1s }`, 1% to 50%; 1s to 1h"},
              .schema = std::string{lease_schema},

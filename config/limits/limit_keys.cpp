@@ -73,7 +73,7 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
 {
     const auto read = [&](section& from) {
         l.rule.key = load_key(from);
-        mark_what_only_trusted_peers_say(from, l.rule.key, d.policy.client);
+        mark_headers_of_trusted_peers(from, l.rule.key, d.policy.client);
     };
     const auto print = [&] {
         return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); });
@@ -83,7 +83,7 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
       "everybody",
       required)
         .other(
-            {.says = {"none", "at most 8 parts"},
+            {.documented = {"none", "at most 8 parts"},
              .schema =
                  R"({"if":{"type":"array"},"then":{"maxItems":8,"items":{"$ref":"#/$defs/key_part"}},
              "else":{"$ref":"#/$defs/key_part"}})",
@@ -97,7 +97,7 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
     };
     k("missing_key", "when a part is absent; must be written if one can be")
         .other(
-            {.says = {"none", "`reject`, `skip`, `client_ip`"},
+            {.documented = {"none", "`reject`, `skip`, `client_ip`"},
              .schema = R"({"enum":["reject","skip","client_ip"]})",
              .read = read_missing,
              .print = [&] { return name_of(l.rule.when_missing, missing_keys); }}
@@ -135,7 +135,7 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
     };
     k("store", "where its buckets live")
         .other(
-            {.says = {"`local`", "a name in `stores`"},
+            {.documented = {"`local`", "a name in `stores`"},
              .read = [&](section& from) { load_store(from, l.rule, d); },
              .print = store}
         );
@@ -193,7 +193,7 @@ void describe_limits(keys& root, draft& d)
         describe_limit(k, l, d);
     };
     root("limits").each(
-        {.says = {},
+        {.documented = {},
          .read = read,
          .size = [&] { return limits.size(); },
          .name = [&](std::size_t i) { return limits[i].name; },

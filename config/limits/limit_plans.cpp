@@ -159,7 +159,7 @@ void describe_limit_plans(keys& k, limit_draft& l, draft& d)
       "what the limit is to a plan: other numbers (`rate`, and `burst` or `capacity`; or `max`), "
       "`unlimited`, or `blocked` (403). A plan not named here has the limit's own numbers")
         .other(
-            {.says = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
+            {.documented = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
              .schema = std::string{plans_schema},
              .read = [&](section& from) { load_plan_rules(from, l, d); },
              .print = [&] { return print_plan_rules(l); }}

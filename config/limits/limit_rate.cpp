@@ -55,7 +55,7 @@ void describe_its_rate(const described_key& k, limit_draft& l)
 {
     k.printed_if(!counts_requests(l))
         .text(
-            {.says =
+            {.documented =
                  {"none",
                   "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
              .schema =
@@ -78,13 +78,15 @@ void make_limit(section& from, limit_draft& l, draft& d)
     l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);
 }
 
-text_form not_empty(std::string& value, stated says)
+text_form not_empty(std::string& value, stated documented)
 {
     const auto take = [&value](const std::string& text) {
         value = text;
         return text.empty() ? "must not be empty" : "";
     };
-    return {.says = says, .take = take, .print = [&value] { return yaml_or_nothing(value); }};
+    return {.documented = documented, .take = take, .print = [&value] {
+                return yaml_or_nothing(value);
+            }};
 }
 
 // Describes how much a bucket holds.

@@ -81,7 +81,7 @@ void describe_local_share(keys& k, limit_draft& l)
       "with `on_store_failure: local`: the part of the limit that this gateway gives while the "
       "store fails; what it gives is charged to the store's buckets when that is back (below)")
         .text(
-            {.says = {"none", "`1/3`, up to `1/1000`"},
+            {.documented = {"none", "`1/3`, up to `1/1000`"},
              .schema = R"({"type":"string","pattern":"^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$"})",
              .take = [&](const std::string& text) { return take_share(text, share); },
              .print = print}

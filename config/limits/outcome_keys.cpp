@@ -75,7 +75,7 @@ void describe_statuses(const described_key& k, policy::status_set& statuses)
             );
     };
     k.line(
-        {.says = {"none", "`{ status: [401, 5xx] }`, at most 32"},
+        {.documented = {"none", "`{ status: [401, 5xx] }`, at most 32"},
          .is_set = !statuses.ranges.empty(),
          .describe = describe}
     );
@@ -135,7 +135,7 @@ void describe_outcome(keys& k, policy::outcome_rule& outcome)
       "the response header that says what the request really cost, and the most that counts; the "
       "client gets it with `keep: true` only")
         .line(
-            {.says = {"none", "`{ header: NAME, max: N }`"},
+            {.documented = {"none", "`{ header: NAME, max: N }`"},
              .is_set = !outcome.settle_header.empty(),
              .describe = [&](keys& inner) { describe_settle(inner, outcome); }}
         );
@@ -147,7 +147,7 @@ void describe_penalty(keys& k, limit::penalty& penalty)
       "so many rejections of a bucket in that time, and all its requests are rejected for a while; "
       "for twice as long each next time within `max_ban`, which is the longest (below)")
         .line(
-            {.says = {"none", "`{ after: 5, within: 1m, ban: 10m, max_ban: 1d }`"},
+            {.documented = {"none", "`{ after: 5, within: 1m, ban: 10m, max_ban: 1d }`"},
              .is_set = penalty.any(),
              .describe = [&](keys& inner) { describe_bans(inner, penalty); }}
         );

@@ -152,7 +152,7 @@ void describe_answer(keys& k, policy::route& route)
       "instead of `upstream`: clients are sent elsewhere (below). `status` is 301, 302, 303, 307 "
       "or 308, which is the default")
         .line(
-            {.says = {"none", "`{ status: 308, to: \"https://{host}{uri}\" }`"},
+            {.documented = {"none", "`{ status: 308, to: \"https://{host}{uri}\" }`"},
              .is_set = redirects,
              .describe =
                  [&](keys& inner) {
@@ -165,7 +165,7 @@ void describe_answer(keys& k, policy::route& route)
       "instead of `upstream`: one response for all. `status` is 200 to 599, 200 by default; `body` "
       "at most 64 KiB; `content_type` `text/plain; charset=utf-8` by default")
         .line(
-            {.says = {"none", "`{ status: 404, body: gone, content_type: text/plain }`"},
+            {.documented = {"none", "`{ status: 404, body: gone, content_type: text/plain }`"},
              .is_set = responds,
              .describe =
                  [&](keys& inner) {

@@ -6,11 +6,14 @@ namespace gateway::config {
 namespace {
 
 void describe_time(
-    const described_key& k, std::string_view name, stated says, std::optional<base::duration>& value
+    const described_key& k,
+    std::string_view name,
+    stated documented,
+    std::optional<base::duration>& value
 )
 {
     k.other(
-        {.says = says,
+        {.documented = documented,
          .schema = R"({"type":"string","pattern":"^[1-9][0-9]*(ms|s|m|h|d)$"})",
          .read = [&value, name](section& from
                  ) { value = from.time(name, shortest_timeout, longest_timeout); },
@@ -38,7 +41,7 @@ void describe_bounds(keys& k, policy::route_bounds& bounds)
     std::optional<std::uint64_t>& most = bounds.max_body_bytes;
     k("max_body_bytes", "of a request; 413 past it; 0 is no limit")
         .other(
-            {.says = {"`http.max_body_bytes`", "0 to 1024TiB"},
+            {.documented = {"`http.max_body_bytes`", "0 to 1024TiB"},
              .schema =
                  R"({"type":["integer","string"],"minimum":0,"pattern":"^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"})",
              .read = [&](section& from) { most = from.size("max_body_bytes", 0, largest_body); },

@@ -33,7 +33,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 
 // True if the field tells of limits. Each "X-RateLimit-" field does: other proxies, too, say there
 // what their limits leave.
-bool tells_of_limits(std::string_view name)
+bool is_about_limits(std::string_view name)
 {
     constexpr std::string_view beginning = "x-ratelimit-";
     return http::reads_as(name.substr(0, beginning.size()), beginning) ||
@@ -53,7 +53,7 @@ std::string_view reserved_because(std::string_view name, message of)
     if (identity_fields.contains(id) || is_one_of(name, {"client-cert", "client-cert-chain"})) {
         return "says who the client is, which is for the gateway to say";
     }
-    if (tells_of_limits(name)) {
+    if (is_about_limits(name)) {
         return "says what limits leave, which is for the gateway to say";
     }
     if (id == field_name::x_request_id) {
@@ -129,7 +129,7 @@ void describe_fields(keys& k, http::field_edits& edits, message of)
 {
     k("set", "names and values: each replaces all fields of its name")
         .other(
-            {.says = {"`{}`", "at most 64, values of at most 4096 printable characters"},
+            {.documented = {"`{}`", "at most 64, values of at most 4096 printable characters"},
              .schema = R"({"type":"object","maxProperties":64,
                  "additionalProperties":{"type":"string","maxLength":4096}})",
              .read = [&](section& from) { read_set(from, edits, of); },
@@ -137,7 +137,7 @@ void describe_fields(keys& k, http::field_edits& edits, message of)
         );
     k("remove", "names of fields that are left out")
         .texts(
-            {.says = {"`[]`", "at most 64"},
+            {.documented = {"`[]`", "at most 64"},
              .schema = R"({"type":"array","items":{"type":"string"},"maxItems":64})",
              .max = max_fields,
              .expected = "the name of a header",

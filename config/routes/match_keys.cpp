@@ -176,7 +176,7 @@ void describe_path(keys& k, const key& what, std::string_view standard, policy::
     k(what)
         .printed_if(!match.path.empty() && match.exact == exact)
         .other(
-            {.says = {standard, "at most 512 characters"},
+            {.documented = {standard, "at most 512 characters"},
              .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":512})",
              .read = [&](section& from) { load_path(from, what.name, match); },
              .print = [&] { return yaml(encoded_path(match.path)); }}
@@ -206,7 +206,7 @@ void describe_host(keys& k, policy::route_match& match)
     k("scheme",
       "`https`, as the connection is or a trusted peer's `X-Forwarded-Proto` says, or `http`")
         .text(
-            {.says = {"any", "`http`, `https`"},
+            {.documented = {"any", "`http`, `https`"},
              .schema = R"({"enum":["http","https"]})",
              .take = [&](const std::string& text) { return take_scheme(text, match.scheme); },
              .print = [&] { return print_scheme(match.scheme); }}
@@ -215,7 +215,7 @@ void describe_host(keys& k, policy::route_match& match)
       "without port; letter case and a final dot do not matter. `*.example.com` is every host that "
       "ends so, with one label or more in front")
         .text(
-            {.says = {"any", "a host name, or one behind `*.`"},
+            {.documented = {"any", "a host name, or one behind `*.`"},
              .take = [&](const std::string& text) { return take_host(text, match.host); },
              .print = [&] { return yaml_or_nothing(match.host); }}
         );
@@ -249,7 +249,7 @@ void describe_match(keys& k, policy::route_match& match)
     k.rule([&](section& from) { check_case(from, match); });
     k("methods", "in capitals; without the key, unknown methods match too")
         .texts(
-            {.says = {"any", "at most 32"},
+            {.documented = {"any", "at most 32"},
              .schema =
                  R"({"type":"array","items":{"type":"string","pattern":"^[^a-z ]+$"},"minItems":1,"maxItems":32})",
              .max = max_methods,
@@ -262,7 +262,7 @@ void describe_match(keys& k, policy::route_match& match)
       "values of headers, all of which a request must have, each once: `{ x-env: prod }`. The case "
       "of letters matters in values, not in names")
         .other(
-            {.says = {"any", "at most 8"},
+            {.documented = {"any", "at most 8"},
              .schema = R"({"type":"object","minProperties":1,"maxProperties":8,
                  "additionalProperties":{"type":"string","minLength":1,"maxLength":128}})",
              .read = [&](section& from) { load_headers(from, match.headers); },

@@ -64,7 +64,7 @@ void describe_rejection(keys& k, std::optional<policy::route_rejection>& rejecti
       "problem, and `status` is 403, 429 or 503; `content_type` is `text/plain; charset=utf-8` by "
       "default")
         .line(
-            {.says =
+            {.documented =
                  {"`{ status: 429 }`",
                   "`{ status: 429, body_file: FILE, content_type: text/html }`"},
              .is_set = rejection.has_value(),

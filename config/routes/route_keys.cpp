@@ -61,7 +61,7 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
       "names of limits. All shared ones must use the same store, because a decision is one atomic "
       "round trip")
         .other(
-            {.says = {"`[]`", "at most 8"},
+            {.documented = {"`[]`", "at most 8"},
              .schema = R"({"type":"array","items":{"type":"string"},"maxItems":8})",
              .read = [&](section& from) { load_limit_list(from, names.limits, route); },
              .print = [&] { return yaml_list(route.limits, name_of_limit); }}
@@ -83,7 +83,7 @@ void describe_name(keys& k, std::string& name)
       "come in front, `=` before an exact path and `~` before one with `ignore_case`, and names of "
       "headers at the end")
         .text(
-            {.says = {"host and path", "1 to 4096 printable characters"},
+            {.documented = {"host and path", "1 to 4096 printable characters"},
              .schema = R"({"type":"string","minLength":1,"maxLength":4096})",
              .take = take,
              .print = [&name] { return yaml(name); }}
@@ -145,7 +145,7 @@ void describe_routes(keys& root, draft& d)
     const target_names names = names_in(d);
     root("routes", {}, required)
         .each(
-            {.says = {"none"},
+            {.documented = {"none"},
              .named = false,
              .read = [&](section& from) { load_routes(from, d, names); },
              .size = [&] { return routes.size(); },

@@ -92,7 +92,7 @@ void describe_prefix(keys& k, policy::route& route)
       "forwarded without this beginning of the path, which `path` or `path_exact` must have")
         .printed_if(prefix && !rewrites)
         .text(
-            {.says = {"none", "whole segments, at most 512 characters"},
+            {.documented = {"none", "whole segments, at most 512 characters"},
              .schema = std::string{path_schema},
              .take = [&](const auto& text) { return take_stripped(text, prefix, route.match); },
              .print = [&] { return yaml(encoded_path(prefix->from)); }}
@@ -101,7 +101,7 @@ void describe_prefix(keys& k, policy::route& route)
       "instead of `strip_prefix`: forwarded with `to` for this beginning; `from: /` puts `to` "
       "before every path")
         .line(
-            {.says = {"none", "`{ from: /v1, to: /v2 }`"},
+            {.documented = {"none", "`{ from: /v1, to: /v2 }`"},
              .is_set = rewrites,
              .describe =
                  [&](keys& inner) {
@@ -152,7 +152,7 @@ void describe_shape(keys& k, policy::route& route)
       "the client's in any case")
         .printed_if(route.upstream != policy::no_upstream)
         .text(
-            {.says = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
+            {.documented = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
              .take = [&](const std::string& text) { return take_host(text, shape); },
              .print = [&] { return print_host(shape); }}
         );

@@ -24,13 +24,13 @@ constexpr const char* default_port = "5432";
 
 postgres_parameters parameters_of(const std::string& text)
 {
-    char* said = nullptr;
+    char* error = nullptr;
     const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
-        PQconninfoParse(text.c_str(), &said), &PQconninfoFree};
-    const std::unique_ptr<char, decltype(&PQfreemem)> freed{said, &PQfreemem};
+        PQconninfoParse(text.c_str(), &error), &PQconninfoFree};
+    const std::unique_ptr<char, decltype(&PQfreemem)> freed{error, &PQfreemem};
     if (all == nullptr) {
         // Other messages of libpq's repeat the URL.
-        const std::string_view words = said == nullptr ? "" : said;
+        const std::string_view words = error == nullptr ? "" : error;
         const bool is_about_parameter = words.starts_with("invalid URI query parameter");
         throw invalid_url{
             is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_url};

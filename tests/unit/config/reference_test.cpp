@@ -34,7 +34,7 @@ public:
 
     void other(const key& k, const form& f) override
     {
-        row(k, f.says.standard, f.says.range);
+        row(k, f.documented.standard, f.documented.range);
         if (f.inner) {
             f.inner(*this);
         }
@@ -46,11 +46,14 @@ public:
         describe(*this);
     }
 
-    void line(const key& k, const line_form& f) override { row(k, f.says.standard, f.says.range); }
+    void line(const key& k, const line_form& f) override
+    {
+        row(k, f.documented.standard, f.documented.range);
+    }
 
     void each(const key& k, const collection& c) override
     {
-        row(k, c.says.standard, c.says.range);
+        row(k, c.documented.standard, c.documented.range);
         if (c.describe_first) {
             mapping(c.first, c.describe_first, true);
         }
