@@ -11,7 +11,7 @@ public:
     void add(const net::pem_file& shown)
     {
         const auto facts = net::facts_of(shown.text);
-        if (facts && told_.insert(shown.path).second) {
+        if (facts && paths_.insert(shown.path).second) {
             all.push_back({shown.path, facts->holds.front().not_after});
         }
     }
@@ -19,7 +19,7 @@ public:
     std::vector<telemetry::certificate_figures> all;
 
 private:
-    std::set<std::string> told_;
+    std::set<std::string> paths_;
 };
 
 }  // namespace

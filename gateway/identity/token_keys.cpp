@@ -79,7 +79,7 @@ bool is(const json::string* text, std::string_view word)
 }
 
 // Returns a member's unsupported value for a message: in quotes, and cut at 32 bytes.
-std::string said(const json::string& text)
+std::string quoted(const json::string& text)
 {
     constexpr std::size_t longest = 32;
     std::string shown{text.data(), std::min(text.size(), longest)};
@@ -108,7 +108,7 @@ std::optional<token_key> read_on_curve(key_reading& from, std::string_view ours)
         return std::nullopt;
     }
     if (!is(curve, ours)) {
-        return from.foreign("curve " + said(*curve) + " is not supported");
+        return from.foreign("curve " + quoted(*curve) + " is not supported");
     }
     const std::string x = from.bytes("x");
     if (ours == "Ed25519") {
@@ -141,7 +141,7 @@ std::optional<token_key> read_material(key_reading& from)
             token_key::secret(from.bytes("k")), "k", "expected a secret of 32 bytes at least"
         );
     }
-    return from.foreign("type " + said(*type) + " is not supported");
+    return from.foreign("type " + quoted(*type) + " is not supported");
 }
 
 // True if `key_ops` leaves verifying out (RFC 7517 §4.3).
@@ -160,7 +160,7 @@ bool cannot_verify(const json::object& members)
 std::optional<token_key> read_key(key_reading& from)
 {
     if (const json::string* use = from.text("use"); use != nullptr && !is(use, "sig")) {
-        return from.foreign("it is for " + said(*use) + ", not for signatures");
+        return from.foreign("it is for " + quoted(*use) + ", not for signatures");
     }
     if (cannot_verify(from.members)) {
         return from.foreign("its key_ops do not include \"verify\"");
@@ -169,7 +169,7 @@ std::optional<token_key> read_key(key_reading& from)
     const auto algorithm =
         name != nullptr ? token_algorithm_of({name->data(), name->size()}) : std::nullopt;
     if (name != nullptr && !algorithm) {
-        return from.foreign("algorithm " + said(*name) + " is not supported");
+        return from.foreign("algorithm " + quoted(*name) + " is not supported");
     }
     auto key = read_material(from);
     const json::string* const id = from.text("kid");

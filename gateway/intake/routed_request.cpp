@@ -27,7 +27,7 @@ bool is_misdirected(const arrival& by)
     return !base::equal_ignoring_case(host, by.tls->asked_name);
 }
 
-// Refuses a request before its route is looked for. A TRACE is not answered with what it said, as
+// Refuses a request before its route is looked for. A TRACE is not answered with its own head, as
 // that could show a page the secrets of its own request.
 refusal refusal_without_route(
     const intake_rules& rules, const http::request_head& head, const arrival& by

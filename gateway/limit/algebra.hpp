@@ -105,7 +105,7 @@ struct verdict {
 
 // Converts a verdict to a step.
 template <typename Supply>
-step said_of(const terms& t, const Supply& supply, const verdict& v)
+step step_of(const terms& t, const Supply& supply, const verdict& v)
 {
     const std::int64_t retry_in = supply.time_of(v.missing, v.late);
     // A request that waits writes the bucket anew, so its own debt says when it is full.
@@ -123,7 +123,7 @@ step said_of(const terms& t, const Supply& supply, const verdict& v)
 inline step look(const terms& t, const bucket& b, moment at)
 {
     return with_supply(t, at, [&](const auto& supply) {
-        return said_of(t, supply, {.debt = supply.debt(b), .late = supply.late(b)});
+        return step_of(t, supply, {.debt = supply.debt(b), .late = supply.late(b)});
     });
 }
 
@@ -146,9 +146,9 @@ inline step take(
             // Tokens issued after the bucket is full are lost.
             const std::int64_t owed =
                 waits ? std::max(debt, supply.issued_by(missing)) + cost * unit : debt;
-            return said_of(t, supply, {owed, missing, waits, late});
+            return step_of(t, supply, {owed, missing, waits, late});
         }
-        return said_of(t, supply, {.debt = debt + cost * unit});
+        return step_of(t, supply, {.debt = debt + cost * unit});
     });
 }
 

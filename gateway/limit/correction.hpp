@@ -46,15 +46,15 @@ struct correction {
 
 // Returns the debt of a bucket before an allowed request of `cost` tokens, in units. If the request
 // had to wait, returns a lower bound of what the bucket would have owed without it at the end of
-// the wait. `said` is the request's decision, and `tick` a tick of the terms.
+// the wait. `decided` is the request's decision, and `tick` a tick of the terms.
 inline std::int64_t owed_before(
-    const terms& t, const decision& said, std::int64_t cost, base::duration tick
+    const terms& t, const decision& decided, std::int64_t cost, base::duration tick
 )
 {
-    std::int64_t after = t.burst - said.remaining;
+    std::int64_t after = t.burst - decided.remaining;
     if (t.is_by_time()) {
-        after = (said.reset_after - said.retry_after) / tick;
-    } else if (t.has_windows() && said.retry_after > base::duration{0}) {
+        after = (decided.reset_after - decided.retry_after) / tick;
+    } else if (t.has_windows() && decided.retry_after > base::duration{0}) {
         // The request waited for a window, maybe for only one token of it.
         after -= t.issued_in->count() - 1;
     }

@@ -26,7 +26,7 @@ public:
         return in_flight_numbers{max, lease};
     }
 
-    // A rejected client is told to wait for a second.
+    // Retry-After of a rejected client is a second.
     terms in_ticks(base::duration tick) const
     {
         return {

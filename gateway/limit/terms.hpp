@@ -26,8 +26,8 @@ struct terms {
     // Ownership: the limit's.
     const windows* issued_in = nullptr;
     supply_kind how = supply_kind::token_bucket;
-    // `sliding`: ticks after which a token comes back. `in_flight`: ticks that a rejected client is
-    // told to wait.
+    // `sliding`: ticks after which a token comes back. `in_flight`: Retry-After of a rejected
+    // client, in ticks.
     std::int64_t length = 0;
     // `sliding`: the moment at which a token is taken is rounded up to a multiple of this.
     std::int64_t part = 1;
