@@ -49,14 +49,14 @@ limits::admission request::answered_or(limits::admission a) const
 }
 
 // Answers a proxy that asks if a request may pass.
-limits::admission request::answer(const http::request_head& question)
+limits::admission request::answer(const http::request_head& check)
 {
     http::request_head& asked = env_.scratch.asked;
-    const auto refused = read_asked_request(question, record_.by.peer_trusted, asked);
+    const auto refused = read_asked_request(check, record_.by.peer_trusted, asked);
     account_.note(asked, record_);
     return as_answer(
         refused ? limits::refusal(refused->status, refused->detail)
-                : held_or(admitter_.admit(asked, question, *this))
+                : held_or(admitter_.admit(asked, check, *this))
     );
 }
 

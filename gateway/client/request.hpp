@@ -67,7 +67,7 @@ private:
     request_state state_;
 
     void keep_vouched_id(const http::request_head& head);
-    limits::admission answer(const http::request_head& question);
+    limits::admission answer(const http::request_head& check);
     limits::admission as_answer(limits::admission a);
     limits::admission held_or(limits::admission a);
     limits::admission answered_or(limits::admission a) const;

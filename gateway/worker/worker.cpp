@@ -299,12 +299,12 @@ bool worker::any_arriving()
     });
 }
 
-void worker::ask(std::function<void(worker_access&)> question)
+void worker::ask(std::function<void(worker_access&)> operation)
 {
-    boost::asio::post(loop_.context(), [this, question = std::move(question)] {
+    boost::asio::post(loop_.context(), [this, operation = std::move(operation)] {
         loop_.refresh_now();
         worker_access access{*view_, buckets_, top_, loop_.now()};
-        question(access);
+        operation(access);
     });
 }
 

@@ -82,8 +82,8 @@ public:
     // [any thread] Ends now. Only corrections on their way have one more second.
     void abort();
 
-    // [any thread] Calls `question` on the worker's thread, unless that has ended.
-    void ask(std::function<void(worker_access&)> question);
+    // [any thread] Calls `operation` on the worker's thread, unless that has ended.
+    void ask(std::function<void(worker_access&)> operation);
 
 private:
     // `accept_gate` is a listener, with the TLS options of its connections and what they are for.
