@@ -1,4 +1,4 @@
-// `keys` is told, key by key, what a mapping of the configuration may hold, as in
+// `keys` describes, key by key, what a mapping of the configuration may hold, as in
 // `http("max_headers", "header fields").number(options.max_headers, {1, 1000})`. Each mapping is
 // described once (config/sections.hpp), and each use of the description derives from `keys`:
 // reading the file (reading.hpp), printing settings (print.hpp), explaining the keys (schema.hpp).
@@ -11,7 +11,7 @@
 
 namespace gateway::config {
 
-// `described_key` is a key, and is told what form its value has.
+// `described_key` is a key, whose functions describe the form of its value.
 class described_key {
 public:
     described_key(keys& all, const key& k) : all_(all), key_(k) {}

@@ -13,8 +13,8 @@ void describe_rate(keys& limit, limit_draft& l, draft& d);
 // Loads the numbers of a plan in place of the limit's own, which `l` has, and checks them likewise.
 void load_plan_numbers(section& from, limit_draft& l, draft& d);
 
-// Most windows of tokens that a bucket holds if its windows begin by a calendar, as a shared store
-// is told when each of them begins.
+// Most windows of tokens that a bucket holds if its windows begin by a calendar, as a call to a
+// shared store encodes when each of them begins.
 inline constexpr std::int64_t most_windows_held = 60;
 
 // Returns the limit, or reports a problem and returns nothing if its numbers are impossible.

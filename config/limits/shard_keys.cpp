@@ -22,7 +22,7 @@ std::int64_t highest(const policy::cost_rule& cost)
     return most;
 }
 
-// True if a part could hold more windows than a shared store is told of.
+// True if a part could hold more windows than a call to a shared store encodes.
 bool holds_too_many_windows(const limit_draft& l)
 {
     const std::int64_t n = l.rule.shards;

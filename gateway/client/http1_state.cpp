@@ -45,7 +45,7 @@ void http1_state::request_over(ending how)
         drained_ = 0;
         phase_ = request_body_.done() ? phase::idle : phase::draining;
     } else if (!keep_alive_ && request_body_.done() && inbox_.empty() && !refused_) {
-        close(false);  // The client has said that nothing follows.
+        close(false);  // The client has announced that nothing follows.
     } else {
         linger();  // Bytes on their way must not destroy the response.
     }

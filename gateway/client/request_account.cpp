@@ -29,7 +29,7 @@ std::string_view key_in_force(std::string_view bound, const policy::route* route
     return bound;
 }
 
-// Returns why a request failed, with details that clients are not told.
+// Returns why a request failed, with details that no response reports.
 std::string error_of(const limits::request_record& of)
 {
     std::string error(of.end.error);

@@ -152,7 +152,7 @@ private:
     proxy::exchange_state exchange_;
     proxy::tunnel_state tunnel_;
     phase phase_ = phase::idle;
-    // Key of the timeout that has passed, while exchange_ is told of it; empty: the key of the
+    // Key of the timeout that has passed, while exchange_ handles it; empty: the key of the
     // failure counts.
     std::string_view response_bound_;
     std::uint64_t content_bytes_ = 0;

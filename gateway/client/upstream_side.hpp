@@ -20,7 +20,7 @@ class upstream_side final : public proxy::exchange_port,
                             private proxy::lessee,
                             private proxy::pending_lease {
 public:
-    // `record` knows the request's route, and gets its attempts. `request` is told of each event.
+    // `record` knows the request's route, and gets its attempts. `request` gets each event.
     // Ownership: all arguments outlive this object.
     upstream_side(session_environment& env, limits::request_record& record, request_state& request)
         : env_(env), record_(record), request_(request)
@@ -28,7 +28,7 @@ public:
 
     ~upstream_side() override = default;
 
-    // Sets the connection of the request, which is told of each event, too.
+    // Sets the connection of the request, which gets each event, too.
     void attend_to(request_host& host) { host_ = &host; }
 
     // Begins to wait for bytes from the upstream, if the request wants them.

@@ -14,7 +14,7 @@ struct client_tls {
     // The name that the client asked for; empty: it named none. Requests for another host are
     // misdirected.
     std::string asked_name;
-    // True if upstreams are told of the certificate.
+    // True if upstreams get the certificate in Client-Cert.
     bool forwarded = false;
 };
 

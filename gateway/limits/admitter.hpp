@@ -50,7 +50,7 @@ public:
     admission as_rejection(admission a) const;
 
     // Returns the rejection of a request that was to be held for so long, but for which there is no
-    // room. The client is told that the limits have rejected it that it would have waited for.
+    // room. The response reports a rejection by the limits that it would have waited for.
     admission as_turned_away(base::duration hold);
 
 private:

@@ -4,7 +4,7 @@
 //   1. The first charges of a request, which cost little to name, may reject it before the others
 //      are named (reject_already): in the local store, and by earlier answers of the shared one.
 //   2. Earlier answers of the shared store may reject the request. The local store is then only
-//      looked at, so that the client is told of every limit in its way that is known here.
+//      looked at, so that the response reports every limit in its way that is known here.
 //   3. The local store decides and takes. Its rejection spares the question to the shared store.
 //   4. Tokens taken ahead from the shared store are spent, if they are enough for all its limits.
 //   5. Otherwise the shared store is asked once for all of them. The local tokens are refunded if

@@ -30,7 +30,7 @@ private:
     // The state that a pending call shares with the alarm.
     struct state {
         std::function<void()> ring;
-        // Number of the last set() or cancel(), by which the call that counts is told from older
+        // Number of the last set() or cancel(), by which the call that counts differs from older
         // ones.
         std::uint64_t number = 0;
     };

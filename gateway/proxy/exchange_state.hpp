@@ -51,7 +51,7 @@ protected:
     ~exchange_port() = default;
 };
 
-// `exchange_owner` has an exchange, and is told its end: once, after everything else. Only
+// `exchange_owner` has an exchange, and is notified of its end: once, after everything else. Only
 // release_memory() may be called back from inside.
 class exchange_owner {
 public:

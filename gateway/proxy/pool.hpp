@@ -63,7 +63,7 @@ public:
 
     const server_names& names() const { return names_; }
 
-    // Returns the record of the servers' conduct, which is told what became of requests.
+    // Returns the record of the servers' conduct, which gets the outcome of each request.
     server_conduct& conduct() { return conduct_; }
 
     bool has_several_servers() const { return capacity_.several(); }

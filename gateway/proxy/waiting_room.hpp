@@ -19,7 +19,7 @@ class room_owner {
 public:
     // Called when there may be a slot for `w`. If there is, the pool takes `w` out of the room.
     virtual void serve(waiting_lease& w) = 0;
-    // Called when `l` has left the room because it waited too long, and must be told.
+    // Called when `l` has left the room because it waited too long, and must be notified.
     virtual void gave_up(pending_lease& l, failure why) = 0;
 
 protected:
