@@ -73,7 +73,7 @@ bool http1_state::leaves_body_unread(const http::response_head& head) const
         return false;
     }
     const bool refuses = head.status >= 300;
-    return !head.keep_alive() || might_not_come() || (refuses && !body_can_be_drained());
+    return !head.keep_alive || might_not_come() || (refuses && !body_can_be_drained());
 }
 
 void http1_state::response(const http::response_head& head)

@@ -11,8 +11,8 @@ namespace gateway::client {
 void http1_state::begin_request(const http::request_head& head, bool more_follows)
 {
     is_head_ = head.is_head();
-    http_1_0_ = head.http_1_0;
-    keep_alive_ = head.keep_alive();
+    http_1_0_ = head.is_1_0();
+    keep_alive_ = head.keep_alive;
     expects_continue_ = head.expects_continue;
     websocket_ = head.websocket;
     spoke_early_ = websocket_ && more_follows;

@@ -178,36 +178,4 @@ field_name classify(std::string_view name)
                                                                   : field_name::other;
 }
 
-bool connection_options::read(std::string_view value)
-{
-    bool good = true;
-    base::for_each_element(value, ',', [&](std::string_view option) {
-        if (base::equal_ignoring_case(option, "close")) {
-            close = true;
-        } else if (base::equal_ignoring_case(option, "keep-alive")) {
-            keep_alive = true;
-        } else if (!option.empty()) {
-            good = good && is_token(option) && nominated.size() < max_nominated;
-            if (good) {
-                nominated.push_back(option);
-            }
-        }
-    });
-    return good;
-}
-
-bool connection_options::nominates(std::string_view name) const
-{
-    return std::any_of(nominated.begin(), nominated.end(), [name](std::string_view n) {
-        return base::equal_ignoring_case(n, name);
-    });
-}
-
-void connection_options::clear()
-{
-    close = false;
-    keep_alive = false;
-    nominated.clear();
-}
-
 }  // namespace gateway::http

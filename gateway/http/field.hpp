@@ -115,11 +115,14 @@ inline bool is_empty_list(std::string_view value)
 
 struct field {
     field_name id = field_name::other;
-    std::string_view name;
+    // True if a Connection field names this one. It then concerns one connection only, and is not
+    // forwarded (RFC 9110 §7.6.1).
+    bool nominated = false;
+    std::string_view name{};
     // The value, without the blanks around it.
-    std::string_view value;
+    std::string_view value{};
     // The whole line, CRLF included.
-    std::string_view line;
+    std::string_view line{};
 };
 
 using field_list = std::vector<field>;
@@ -145,23 +148,5 @@ void append_lines(
     }
     out.append(begin, static_cast<std::size_t>(end - begin));
 }
-
-// The options in a message's Connection fields (RFC 9110 §7.6.1).
-struct connection_options {
-    static constexpr std::size_t max_nominated = 32;
-
-    bool close = false;
-    bool keep_alive = false;
-
-    // Names of the fields to remove before forwarding.
-    std::vector<std::string_view> nominated;
-
-    // Reads one Connection line. Returns false if it is no list of tokens, or nominates too many
-    // fields.
-    [[nodiscard]] bool read(std::string_view value);
-
-    bool nominates(std::string_view name) const;
-    void clear();
-};
 
 }  // namespace gateway::http

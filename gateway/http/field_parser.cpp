@@ -45,7 +45,12 @@ progress read_line(const char*& p, const char* end, field_list& out)
         return progress::malformed;
     }
     const std::string_view name(start, colon);
-    out.push_back({classify(name), name, without_blanks(colon + 1, q), {start, q + 2}});
+    out.push_back(
+        {.id = classify(name),
+         .name = name,
+         .value = without_blanks(colon + 1, q),
+         .line = {start, q + 2}}
+    );
     p = q + 2;
     return progress::complete;
 }

@@ -5,13 +5,14 @@ namespace gateway::http {
 void request_head::clear()
 {
     method = target = path = query = authority = {};
-    absolute_form = http_1_0 = expects_continue = has_via = names_client = websocket = false;
+    version = http_version::http_1_1;
+    keep_alive = true;
+    absolute_form = expects_continue = has_via = names_client = websocket = false;
     malformed_trace = false;
     max_forwards.reset();
     respelt_length.reset();
     body = {};
     fields.clear();
-    connection.clear();
     size = 0;
 }
 
@@ -20,11 +21,12 @@ void response_head::clear()
     start_line = {};
     status = 0;
     reason = {};
-    http_1_0 = has_date = content_may_follow = false;
+    version = http_version::http_1_1;
+    keep_alive = true;
+    has_date = content_may_follow = false;
     respelt_length.reset();
     body = {};
     fields.clear();
-    connection.clear();
     size = 0;
 }
 

@@ -21,6 +21,9 @@ struct framing {
     bool is_empty() const { return how == kind::none || (how == kind::length && length == 0); }
 };
 
+// `http_version` is the version of HTTP that a message came in.
+enum class http_version : std::uint8_t { http_1_0, http_1_1 };
+
 struct request_head {
     std::string_view method;
 
@@ -36,7 +39,9 @@ struct request_head {
     std::string_view authority;
 
     bool absolute_form = false;
-    bool http_1_0 = false;
+    http_version version = http_version::http_1_1;
+    // True if the client wants this connection for another request (RFC 9112 §9.3).
+    bool keep_alive = true;
     bool expects_continue = false;
     bool has_via = false;
     // True if X-Forwarded-For, Forwarded or X-Real-IP is present.
@@ -53,13 +58,11 @@ struct request_head {
 
     framing body;
     field_list fields;
-    connection_options connection;
 
     // Bytes of the head, empty line included.
     std::size_t size = 0;
 
-    // True if the client wants this connection for another request (RFC 9112 §9.3).
-    bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
+    bool is_1_0() const { return version == http_version::http_1_0; }
 
     // True if the target consists of path and query as received, and nothing else.
     bool is_target_kept() const { return path.data() == target.data(); }
@@ -75,7 +78,9 @@ struct response_head {
 
     int status = 0;
     std::string_view reason;
-    bool http_1_0 = false;
+    http_version version = http_version::http_1_1;
+    // True if the server keeps this connection for another response (RFC 9112 §9.3).
+    bool keep_alive = true;
 
     // True if the head has a Date that will be forwarded.
     bool has_date = false;
@@ -85,10 +90,9 @@ struct response_head {
     std::optional<std::uint64_t> respelt_length;
     framing body;
     field_list fields;
-    connection_options connection;
     std::size_t size = 0;
 
-    bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
+    bool is_1_0() const { return version == http_version::http_1_0; }
 
     void clear();
 };

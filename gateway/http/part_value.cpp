@@ -201,7 +201,7 @@ void for_each_line(const request_head& head, std::string_view name, part_value& 
         if (!reads_as(f.name, name)) {
             continue;
         }
-        if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
+        if (!base::equal_ignoring_case(f.name, name) || f.nominated) {
             out.make_ambiguous();
         } else {
             use(f.value);
@@ -255,12 +255,14 @@ void read_plain_header(const request_head& head, std::string_view name, part_val
 
 void read_cookie(const request_head& head, std::string_view name, part_value& out)
 {
+    bool nominated = false;
     for (const field& f : head.fields) {
         if (f.id == field_name::cookie) {
             read_pairs(f.value, name, of_cookies, out);
+            nominated = f.nominated;
         }
     }
-    if (out.present() && head.connection.nominates("cookie")) {
+    if (out.present() && nominated) {
         out.make_ambiguous();
     }
 }

@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
+#include "gateway/http/connection_options.hpp"
 #include "gateway/http/field_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/http/trace_parent.hpp"
@@ -47,7 +48,9 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
     if (rest[5] != '1' || rest[7] > '1') {
         return refuse(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     }
-    out.http_1_0 = rest[7] == '0';
+    if (rest[7] == '0') {
+        out.version = http_version::http_1_0;
+    }
     p += expected.size();
     return head_complete;
 }
@@ -98,6 +101,7 @@ struct survey {
     int hop_counts = 0;
     int traces = 0;
     bool upgrade = false;
+    connection_options connection;
     std::string_view host;
     std::string_view coding;
     std::string_view hop_count;
@@ -121,7 +125,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             seen.coding = f.value;
             break;
         case field_name::connection:
-            if (!out.connection.read(f.value)) {
+            if (!seen.connection.read(f.value)) {
                 return refuse(400, "Connection is no list of at most 32 tokens");
             }
             break;
@@ -129,7 +133,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             seen.upgrade = true;
             break;
         case field_name::expect:
-            if (!out.http_1_0 && !is_empty_list(f.value)) {
+            if (!out.is_1_0() && !is_empty_list(f.value)) {
                 if (!base::equal_ignoring_case(f.value, "100-continue")) {
                     return refuse(417, "only the expectation 100-continue can be met");
                 }
@@ -160,7 +164,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
 
 parse_result check_host(const survey& seen, request_head& out)
 {
-    if (seen.hosts > 1 || (seen.hosts == 0 && !out.http_1_0)) {
+    if (seen.hosts > 1 || (seen.hosts == 0 && !out.is_1_0())) {
         return refuse(400, "a request has exactly one Host field");
     }
     if (seen.hosts == 1 && !is_authority(seen.host)) {
@@ -176,7 +180,7 @@ parse_result check_framing(const survey& seen, request_head& out)
 {
     if (seen.codings > 0) {
         const bool chunked = seen.codings == 1 && base::equal_ignoring_case(seen.coding, "chunked");
-        if (seen.lengths > 0 || out.http_1_0) {
+        if (seen.lengths > 0 || out.is_1_0()) {
             return refuse(400, "Transfer-Encoding beside Content-Length, or in HTTP/1.0");
         }
         if (!chunked) {
@@ -230,6 +234,8 @@ parse_result check_fields(request_head& out)
     if (const auto r = check_framing(seen, out); r.is != state::complete) {
         return r;
     }
+    out.keep_alive = seen.connection.keeps_alive(out.version);
+    seen.connection.mark_nominated(out.fields);
     out.websocket = seen.upgrade && asks_for_websocket(out);
     return check_trace_and_options(seen, out);
 }

@@ -2,7 +2,10 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+#include "gateway/http/connection_options.hpp"
 #include "gateway/http/field_parser.hpp"
+
+#include <algorithm>
 
 namespace gateway::http {
 
@@ -41,7 +44,9 @@ parse_result read_status_line(const char*& p, const char* end, response_head& ou
         return refuse("the status code is not three digits");
     }
     out.start_line = {p, line_end + 2};
-    out.http_1_0 = line[7] == '0';
+    if (line[7] == '0') {
+        out.version = http_version::http_1_0;
+    }
     out.status = static_cast<int>(*code);
     out.reason = line.size() > 13 ? line.substr(13) : std::string_view{};
     p = line_end + 2;
@@ -56,6 +61,7 @@ bool has_no_body(int status, bool answers_head)
 // Reads the framing by the rules of RFC 9112 §6.3, without its leniency.
 parse_result read_framing(bool answers_head, response_head& out)
 {
+    connection_options connection;
     int lengths = 0;
     int codings = 0;
     bool chunked = false;
@@ -68,17 +74,19 @@ parse_result read_framing(bool answers_head, response_head& out)
         } else if (f.id == field_name::transfer_encoding) {
             ++codings;
             chunked = base::equal_ignoring_case(f.value, "chunked");
-        } else if (f.id == field_name::date) {
-            out.has_date = true;
-        } else if (f.id == field_name::connection && !out.connection.read(f.value)) {
+        } else if (f.id == field_name::connection && !connection.read(f.value)) {
             return refuse("Connection is no list of tokens");
         }
     }
     if (lengths > 1 || codings > 1 ||
-        (codings == 1 && (lengths == 1 || !chunked || out.http_1_0))) {
+        (codings == 1 && (lengths == 1 || !chunked || out.is_1_0()))) {
         return refuse("ambiguous or unknown framing");
     }
-    out.has_date = out.has_date && !out.connection.nominates("date");
+    out.keep_alive = connection.keeps_alive(out.version);
+    connection.mark_nominated(out.fields);
+    out.has_date = std::any_of(out.fields.begin(), out.fields.end(), [](const field& f) {
+        return f.id == field_name::date && !f.nominated;
+    });
     const bool promises_content = chunked || out.body.length != 0;
     if (promises_content && out.status < 200) {
         return refuse("an interim response with content");

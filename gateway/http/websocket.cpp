@@ -9,7 +9,9 @@ namespace gateway::http {
 
 namespace {
 
-struct protocols {  // Protocols that all Upgrade lines of a message name together.
+// Protocols that all Upgrade lines of a message name together. Those that its Connection does not
+// name count for nothing.
+struct protocols {
     bool websocket = false;
     bool others = false;
 };
@@ -18,7 +20,7 @@ protocols protocols_of(const field_list& fields)
 {
     protocols found;
     for (const field& f : fields) {
-        if (f.id == field_name::upgrade) {
+        if (f.id == field_name::upgrade && f.nominated) {
             base::for_each_element(f.value, ',', [&found](std::string_view name) {
                 const bool is_websocket = base::equal_ignoring_case(name, "websocket");
                 found.websocket = found.websocket || is_websocket;
@@ -58,16 +60,14 @@ bool has_handshake_fields(const field_list& fields)
 
 bool asks_for_websocket(const request_head& head)
 {
-    return head.method == "GET" && !head.http_1_0 && head.body.is_empty() &&
-           head.connection.nominates("upgrade") && protocols_of(head.fields).websocket &&
-           has_handshake_fields(head.fields);
+    return head.method == "GET" && !head.is_1_0() && head.body.is_empty() &&
+           protocols_of(head.fields).websocket && has_handshake_fields(head.fields);
 }
 
 bool grants_websocket(const response_head& head)
 {
     const protocols granted = protocols_of(head.fields);
-    return head.status == 101 && !head.http_1_0 && head.connection.nominates("upgrade") &&
-           granted.websocket && !granted.others;
+    return head.status == 101 && !head.is_1_0() && granted.websocket && !granted.others;
 }
 
 }  // namespace gateway::http

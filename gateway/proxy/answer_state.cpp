@@ -90,7 +90,7 @@ void answer_state::take(http::response_head& head, answer_port& port, reply_port
     if (head.status == 101) {
         return;
     }
-    keep_alive_ = head.keep_alive();
+    keep_alive_ = head.keep_alive;
     content_may_follow_ = head.content_may_follow;
     body_ = http::body_reader(head.body, port.limits().chunks);
     reply.response(head);

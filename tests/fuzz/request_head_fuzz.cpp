@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     );
     require((head.path.starts_with('/') && !head.path.starts_with("//")) || head.path == "*");
     require(head.query.empty() || head.query.front() == '?');
-    require(head.http_1_0 || !head.authority.empty());
+    require(head.is_1_0() || !head.authority.empty());
     require(head.body.how == http::framing::kind::length || head.body.length == 0);
 
     // Beast reads Proxy-Connection, which is in no RFC and which we drop, as if it were Connection.

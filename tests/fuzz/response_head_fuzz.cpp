@@ -58,8 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             return f.id == http::field_name::upgrade;
         });
     const bool upgrades = head.status == 101 || (head.status == 426 && has_upgrade);
-    const std::size_t nominated = upgrades ? 1 : 0;
-    require(sent.connection.close == (options.close && head.status != 101));
-    require(sent.connection.nominated.size() == nominated);
+    require(sent.keep_alive == (!options.close || head.status == 101));
+    for (const http::field& f : sent.fields) {
+        require(f.nominated == (upgrades && f.id == http::field_name::upgrade));
+    }
     return 0;
 }

@@ -38,7 +38,7 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (f.id == field_name::max_forwards && head.max_forwards) {
         return false;
     }
-    if (f.id == field_name::expect && (head.http_1_0 || is_empty_list(f.value))) {
+    if (f.id == field_name::expect && (head.is_1_0() || is_empty_list(f.value))) {
         // RFC 9110 §10.1.1: Expect of a 1.0 request is ignored, so no server may see it in a 1.1
         // request.
         return false;
@@ -60,9 +60,8 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (options.edits != nullptr && options.edits->takes_out(f.name)) {
         return false;
     }
-    const bool any_nominated = !head.connection.nominated.empty();
-    return !any_nominated || is_identity || essential.contains(f.id) ||
-           from_trusted_peers.contains(f.id) || !head.connection.nominates(f.name);
+    return !f.nominated || is_identity || essential.contains(f.id) ||
+           from_trusted_peers.contains(f.id);
 }
 
 std::string_view up_to(std::string_view first, std::string_view last)
@@ -90,7 +89,7 @@ void append_what_stays(const request_head& head, const forward_options& options,
     std::span<const field> fields = head.fields;
     std::string_view start;
     if (!fields.empty() && fields.front().id == field_name::host && head.is_target_kept() &&
-        !head.http_1_0 && !options.has_own_start()) {
+        !head.is_1_0() && !options.has_own_start()) {
         start = up_to(head.method, fields.front().line);
         fields = fields.subspan(1);
     } else {
@@ -165,7 +164,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (head.max_forwards) {
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
     }
-    to.add(head.http_1_0 ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
+    to.add(head.is_1_0() ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
     if (!options.request_id.empty()) {
         to.add("X-Request-Id: ").add(options.request_id).add("\r\n");
     }

@@ -38,7 +38,7 @@ bool is_forwarded(const field& f, const response_head& head, const taken_out& ou
     if (out.edits != nullptr && out.edits->takes_out(f.name)) {
         return false;
     }
-    return head.connection.nominated.empty() || !head.connection.nominates(f.name);
+    return !f.nominated;
 }
 
 void append_own_start(const response_head& head, std::string& out)
@@ -54,7 +54,7 @@ void append_own_start(const response_head& head, std::string& out)
 void append_what_stays(const response_head& head, const taken_out& without, std::string& out)
 {
     std::string_view start;
-    if (!head.http_1_0 && !head.reason.empty()) {  // An empty reason may lack its space.
+    if (!head.is_1_0() && !head.reason.empty()) {  // An empty reason may lack its space.
         start = head.start_line;
     } else {
         append_own_start(head, out);

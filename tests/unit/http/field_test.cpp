@@ -141,40 +141,6 @@ TEST(field, two_names_read_alike_when_only_case_and_marks_differ)
     EXPECT_FALSE(reads_as("cf-connecting-ip", ""));
 }
 
-TEST(field, connection_is_a_list_of_tokens_in_any_spacing_and_case)
-{
-    connection_options c;
-    ASSERT_TRUE(c.read(" , Close ,\tX-A,,keep-ALIVE , x-b"));
-    EXPECT_TRUE(c.close);
-    EXPECT_TRUE(c.keep_alive);
-    EXPECT_EQ(c.nominated, (std::vector<std::string_view>{"X-A", "x-b"}));
-    EXPECT_TRUE(c.nominates("x-a"));
-    EXPECT_TRUE(c.nominates("X-B"));
-    EXPECT_FALSE(c.nominates("x-"));
-    ASSERT_TRUE(c.read("x-c"));
-    EXPECT_EQ(c.nominated.size(), 3u);
-    c.clear();
-    EXPECT_FALSE(c.close || c.keep_alive || c.nominates("x-a"));
-    EXPECT_TRUE(c.read(""));
-    EXPECT_FALSE(c.close || c.keep_alive);
-}
-
-TEST(field, connection_refuses_what_is_no_token_and_more_than_its_bound)
-{
-    for (const char* value :
-         {"x y", "close keep-alive", "\"close\"", "a;b", "x\x80", "a/b", "close=1;2"}) {
-        connection_options c;
-        EXPECT_FALSE(c.read(value)) << value;
-        EXPECT_FALSE(c.close) << value;
-    }
-    connection_options c;
-    for (std::size_t i = 0; i < connection_options::max_nominated; ++i) {
-        EXPECT_TRUE(c.read("close, a"));
-    }
-    EXPECT_TRUE(c.read("close"));
-    EXPECT_FALSE(c.read("a"));
-}
-
 TEST(field, hop_by_hop_fields_are_those_about_one_connection)
 {
     for (const auto& [name, id] : known_fields) {

@@ -50,7 +50,7 @@ request_head checked(const std::string& out)
 {
     const request_head head = accepted_request(out);
     EXPECT_EQ(head.size, out.size()) << out;
-    EXPECT_FALSE(head.http_1_0) << out;
+    EXPECT_FALSE(head.is_1_0()) << out;
     EXPECT_FALSE(head.absolute_form) << out;
     EXPECT_FALSE(head.respelt_length) << out;
     for (const field& f : head.fields) {

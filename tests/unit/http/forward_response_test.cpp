@@ -32,7 +32,7 @@ response_head checked(const std::string& out, bool answers_head = false)
 {
     const response_head head = accepted_response(out, answers_head);
     EXPECT_EQ(head.size, out.size()) << out;
-    EXPECT_FALSE(head.http_1_0) << out;
+    EXPECT_FALSE(head.is_1_0()) << out;
     EXPECT_FALSE(head.respelt_length) << out;
     for (const field& f : head.fields) {
         const bool ours = f.id == field_name::transfer_encoding || f.id == field_name::connection;
@@ -71,7 +71,7 @@ TEST(forward_response, fields_of_the_upstream_connection_and_nominated_ones_are_
     EXPECT_EQ(values_of(head, field_name::other), "2");
     EXPECT_EQ(head.body.how, framing::kind::chunked);
     EXPECT_EQ(head.fields.size(), 2u);
-    EXPECT_TRUE(head.keep_alive());
+    EXPECT_TRUE(head.keep_alive);
     const auto length = checked(
         forwarded("HTTP/1.1 200 OK\r\nConnection: content-length\r\nContent-Length: 5\r\n\r\n")
     );

@@ -60,7 +60,7 @@ TEST(own_response, a_429_names_the_limits_that_were_violated)
             "title":"Too Many Requests","status":429,"detail":"Slow down.","violated-policies":["per_client","all"]})"
         )
     );
-    EXPECT_TRUE(accepted_response(bytes).keep_alive());
+    EXPECT_TRUE(accepted_response(bytes).keep_alive);
 }
 
 TEST(own_response, every_status_the_gateway_gives_has_its_phrase_and_problem)

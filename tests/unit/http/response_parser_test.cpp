@@ -35,8 +35,8 @@ TEST(response_parser, a_response_is_taken_apart_into_slices_of_its_bytes)
     const response_head head = accepted_response(bytes);
     EXPECT_EQ(head.status, 404);
     EXPECT_EQ(head.reason, "Not \t\x80 here");
-    EXPECT_FALSE(head.http_1_0);
-    EXPECT_TRUE(head.keep_alive());
+    EXPECT_FALSE(head.is_1_0());
+    EXPECT_TRUE(head.keep_alive);
     EXPECT_EQ(head.body.how, framing::kind::length);
     EXPECT_EQ(head.body.length, 3u);
     EXPECT_EQ(head.size, bytes.size() - 3);
@@ -54,7 +54,7 @@ TEST(response_parser, a_status_line_may_lack_reason_and_space_and_know_any_three
     for (const int status : {100, 101, 299, 499, 599, 600, 999}) {
         const std::string bytes = "HTTP/1.0 " + std::to_string(status) + " x\r\n\r\n";
         EXPECT_EQ(accepted_response(bytes).status, status);
-        EXPECT_TRUE(accepted_response(bytes).http_1_0);
+        EXPECT_TRUE(accepted_response(bytes).is_1_0());
         expect_response_same_however_split(bytes);
     }
 }
@@ -212,7 +212,7 @@ TEST(response_parser, the_version_and_connection_decide_whether_it_is_kept)
 {
     const auto kept = [](const char* version, const char* lines) {
         return accepted_response(std::string("HTTP/") + version + " 200 OK\r\n" + lines + "\r\n")
-            .keep_alive();
+            .keep_alive;
     };
     EXPECT_TRUE(kept("1.1", ""));
     EXPECT_FALSE(kept("1.1", "Connection: Close\r\n"));
