@@ -23,6 +23,10 @@ void describe_routes(keys& root, draft& d);
 void describe_response_headers(keys& root, draft& d);
 void describe_log(keys& root, draft& d);
 
+// Describes `fields` and `output` of the log.
+void describe_log_fields(keys& log, draft& d);
+void describe_log_output(keys& log, draft& d);
+
 // Describes `servers` of an upstream.
 void describe_servers(keys& upstream, std::vector<proxy::server_options>& servers);
 

@@ -28,7 +28,6 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
-#include <unistd.h>
 #include <utility>
 
 namespace gateway {
@@ -104,7 +103,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
       ),
       local_(settings.local_store),
       snapshots_(control_.get_executor(), local_, settings.local_store.snapshot),
-      access_log_(STDOUT_FILENO, settings.log),
+      access_log_(telemetry::required_output(settings.log.output), settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
       bounds_(startup::bounds_with_descriptors(settings.server)),
       shared_{local_, metrics_, access_log_, bounds_.clients}
@@ -293,10 +292,10 @@ void app::reload()
             log(log_level::warning, warning);
         }
         keep_fixed(settings_, fresh);
-        const auto s = hand_over(fresh);
+        health_.watch(probes::health_targets(*hand_over(fresh)));
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
-        health_.watch(probes::health_targets(*s));
+        access_log_.write_to(fresh.log.output);
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
@@ -304,6 +303,7 @@ void app::reload()
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.
         metrics_.count_reload(false);
+        access_log_.write_to(settings_.log.output);
         log(log_level::error, "reload refused, the old configuration stays in force");
         std::istringstream problems(e.what());
         for (std::string problem; std::getline(problems, problem);) {

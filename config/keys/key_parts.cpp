@@ -92,7 +92,6 @@ std::optional<std::string> part_without_space(const node& part)
     return is_visible(name, longest_part_name) ? std::optional{prefix + name} : std::nullopt;
 }
 
-// Returns a part. If the text is none, returns nothing and adds a problem.
 std::optional<policy::key_part> parse_part(const located& part, findings& found)
 {
     if (const auto meant = part_without_space(*part.value)) {
@@ -134,11 +133,20 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
 
 }  // namespace
 
+std::optional<policy::key_part> load_part(const located& part, findings& found)
+{
+    auto parsed = parse_part(part, found);
+    if (parsed) {
+        parsed->text = to_text(*parsed);
+    }
+    return parsed;
+}
+
 std::vector<policy::key_part> load_key(section& from)
 {
     std::vector<policy::key_part> key;
     const auto add = [&](const located& item) {
-        auto part = parse_part(item, from.found());
+        auto part = load_part(item, from.found());
         if (!part) {
             return;
         }
@@ -148,7 +156,6 @@ std::vector<policy::key_part> load_key(section& from)
         if (std::any_of(key.begin(), key.end(), same)) {
             from.found().problem(item, "this part is in the key already");
         }
-        part->text = to_text(*part);
         key.push_back(std::move(*part));
     };
     if (from.find("key")->is == node::kind::list) {
@@ -160,19 +167,22 @@ std::vector<policy::key_part> load_key(section& from)
 }
 
 void mark_headers_of_trusted_peers(
-    section& from, std::vector<policy::key_part>& key, const identity::client_options& client
+    const located& at,
+    std::span<policy::key_part> parts,
+    const identity::client_options& client,
+    findings& found
 )
 {
     const std::string identity = base::lower_case(client.header);
     const bool by_hops = client.trusted_proxies.empty() && client.trusted_hops > 0;
     const bool from_nobody = client.trusted_proxies.empty() && client.trusted_hops == 0;
-    for (policy::key_part& part : key) {
+    for (policy::key_part& part : parts) {
         part.from_trusted_peers =
             part.from == source::header &&
             (http::from_trusted_peers.contains(http::classify(part.name)) || part.name == identity);
         if (part.from_trusted_peers && !by_hops) {
-            from.warning(
-                "key",
+            found.warning(
+                at,
                 part.name + " is taken from trusted proxies only" +
                     (from_nobody ? ", and client.trusted_proxies names none: it is always absent"
                                  : ": it is absent from a request of any other peer")
@@ -181,19 +191,23 @@ void mark_headers_of_trusted_peers(
     }
 }
 
-void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d)
+void require_jwt(
+    const located& at, std::span<const policy::key_part> parts, const draft& d, findings& found
+)
 {
-    const bool asks = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+    const bool asks = std::any_of(parts.begin(), parts.end(), [](const policy::key_part& part) {
         return part.from == source::jwt;
     });
     if (asks && !d.policy.token) {
-        from.problem("key", "a claim of a token, and there is no \"jwt\" that says which are good");
+        found.problem(at, "a claim of a token, and there is no \"jwt\" that says which are good");
     }
 }
 
-void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d)
+void require_certificates(
+    const located& at, std::span<const policy::key_part> parts, const draft& d, findings& found
+)
 {
-    const bool uses = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+    const bool uses = std::any_of(parts.begin(), parts.end(), [](const policy::key_part& part) {
         return part.from == source::cert;
     });
     const auto& listeners = d.result.server.listeners;
@@ -201,8 +215,8 @@ void require_certificates(section& from, const std::vector<policy::key_part>& ke
         return l.tls && l.tls->clients != net::client_certificates::none;
     });
     if (uses && !asks) {
-        from.problem(
-            "key", "a client's certificate, and no listener asks for \"client_certificates\""
+        found.problem(
+            at, "a client's certificate, and no listener asks for \"client_certificates\""
         );
     }
 }

@@ -7,25 +7,38 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/policy.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace gateway::config {
 
+// Returns a part. If the text is none, returns nothing and adds a problem.
+std::optional<policy::key_part> load_part(const located& part, findings& found);
+
 // Returns the parts of `key`, without bad ones, which are problems.
 std::vector<policy::key_part> load_key(section& limit);
 
-// Complains if the key has a claim and there is no section `jwt`, which says which tokens are good.
-void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d);
+// Complains if the parts have a claim and there is no section `jwt`, which says which tokens are
+// good. `at` is where the parts are written.
+void require_jwt(
+    const located& at, std::span<const policy::key_part> parts, const draft& d, findings& found
+);
 
-// Complains if the key has a part of a certificate and no listener asks for certificates, as
-// clients show them to no other.
-void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d);
+// Complains if there is a part of a certificate and no listener asks for certificates, as clients
+// show them to no other.
+void require_certificates(
+    const located& at, std::span<const policy::key_part> parts, const draft& d, findings& found
+);
 
 // Marks the headers that the upstream gets from trusted peers only: those that frameworks know, and
 // client.header. Warns of them, unless client.trusted_hops makes every peer a trusted one.
 void mark_headers_of_trusted_peers(
-    section& limit, std::vector<policy::key_part>& key, const identity::client_options& client
+    const located& at,
+    std::span<policy::key_part> parts,
+    const identity::client_options& client,
+    findings& found
 );
 
 std::string to_text(const policy::key_part& part);

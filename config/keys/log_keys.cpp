@@ -27,7 +27,9 @@ void describe_log(keys& root, draft& d)
     telemetry::log_options& options = d.result.log;
     root("log").mapping([&](keys& k) {
         k("level", "of diagnostics, on stderr").word(options.level, levels);
-        k("access", "one line per request on stdout").flag(options.access);
+        k("access", "one line per request").flag(options.access);
+        describe_log_output(k, d);
+        describe_log_fields(k, d);
         k("format", "of both").word(options.format, formats);
         k("max_backlog_bytes",
           "lines of requests waiting for a slow reader; past it they are dropped and counted")

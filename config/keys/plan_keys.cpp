@@ -22,9 +22,9 @@ struct plans_draft {
 void load_plan_key(section& from, plans_draft& p, const draft& d)
 {
     auto parts = load_key(from);
-    require_jwt(from, parts, d);
+    require_jwt(from.value("key"), parts, d, from.found());
     if (parts.size() == 1 && parts[0].prefix == 0) {
-        mark_headers_of_trusted_peers(from, parts, d.policy.client);
+        mark_headers_of_trusted_peers(from.value("key"), parts, d.policy.client, from.found());
         p.section.key = parts[0];
     } else if (parts.size() == 1) {
         from.problem("key", "write client_ip: members may be prefixes of any length");

@@ -73,7 +73,7 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
 {
     const auto read = [&](section& from) {
         l.rule.key = load_key(from);
-        mark_headers_of_trusted_peers(from, l.rule.key, d.policy.client);
+        mark_headers_of_trusted_peers(from.value("key"), l.rule.key, d.policy.client, from.found());
     };
     const auto print = [&] {
         return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); });
@@ -104,8 +104,8 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
         );
     k.rule([&](section& from) {
         require_missing_key(from, l.rule);
-        require_jwt(from, l.rule.key, d);
-        require_certificates(from, l.rule.key, d);
+        require_jwt(from.value("key"), l.rule.key, d, from.found());
+        require_certificates(from.value("key"), l.rule.key, d, from.found());
     });
 }
 

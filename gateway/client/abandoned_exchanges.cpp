@@ -64,7 +64,7 @@ private:
     {
         if (finishes()) {
             pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
-            of_.reserved.responded(head.status, &head, all_.corrections_);
+            of_.reserved.responded(head.status, &head, all_.corrections_, nullptr);
         }
     }
 
@@ -75,7 +75,7 @@ private:
         pool_.conduct().count_failure(why);
         if (!begun) {
             pool_.conduct().did_not_respond(server_, why, reused_);
-            of_.reserved.responded(proxy::status_for(why), nullptr, all_.corrections_);
+            of_.reserved.responded(proxy::status_for(why), nullptr, all_.corrections_, nullptr);
         }
     }
 

@@ -96,7 +96,7 @@ limits::admission request::held_or(limits::admission a)
         return a;
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, record_.view->max_waiting)) {
-        record_.reserved.refund(env_.corrections, env_.permit_leases);
+        record_.reserved.refund(env_.corrections, env_.permit_leases, nullptr);
         return admitter_.as_turned_away(a.hold);
     }
     a.next = limits::admission::action::wait;
@@ -188,10 +188,10 @@ void request::request_ends(const limits::finished& f)
     admitter_.abandon();
     limits::reservation& reserved = record_.reserved;
     if (held()) {
-        reserved.refund(env_.corrections, env_.permit_leases);
+        reserved.refund(env_.corrections, env_.permit_leases, &record_.costs);
         env_.held.release(*this);
     } else if (!reserved.empty() && f.status != 0) {
-        reserved.responded(f.status, nullptr, env_.corrections);
+        reserved.responded(f.status, nullptr, env_.corrections, &record_.costs);
     }
     if (!reserved.empty()) {
         reserved.ended(env_.corrections, env_.permit_leases);

@@ -139,7 +139,7 @@ void upstream_side::responded(http::response_head& head)
     last.took = env_.loop.now() - last.sent;
     pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
-        reserved.responded(head.status, &head, env_.corrections);
+        reserved.responded(head.status, &head, env_.corrections, &record_.costs);
     }
     hide_settlements(head);
 }

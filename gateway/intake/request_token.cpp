@@ -48,7 +48,8 @@ request_token find_token(
     const http::request_head& head,
     const policy::token_rule& rule,
     token_cache& known,
-    base::duration now
+    base::duration now,
+    unknown_token unknown
 )
 {
     // A thread reads one request at a time. These keep their memory.
@@ -73,7 +74,7 @@ request_token find_token(
         return {.ambiguous = true};
     }
     read_leniently(token, as_some_read_it);
-    const known_token found = known.find(as_some_read_it, now);
+    const known_token found = known.find(as_some_read_it, now, unknown);
     if (found.verified != nullptr && as_some_read_it != token) {
         return {.ambiguous = true};
     }

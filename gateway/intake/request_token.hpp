@@ -25,7 +25,8 @@ request_token find_token(
     const http::request_head& head,
     const policy::token_rule& rule,
     token_cache& known,
-    base::duration now
+    base::duration now,
+    unknown_token unknown = unknown_token::is_verified
 );
 
 }  // namespace gateway::intake

@@ -153,9 +153,10 @@ key_subject key_subject_of(
         .head = &head,
         .address = routed.client,
         .client = client_prefix(policy, routed.client),
-        .host = memory.host,
+        .host = routed.route != nullptr ? std::string_view{memory.host} : std::string_view{},
         .path = routed.path,
-        .route = routed.route->name,
+        .route =
+            routed.route != nullptr ? std::string_view{routed.route->name} : std::string_view{},
         .peer_trusted = by.peer_trusted,
         .certificate = by.tls != nullptr && by.tls->certificate ? &*by.tls->certificate : nullptr,
     };

@@ -77,7 +77,8 @@ routed_request route_request(
 // Returns the client's address, cut to the prefix that is one client.
 base::ip_address client_prefix(const policy::policy& policy, const base::ip_address& client);
 
-// Returns what the keys of a request with a route are made of, but for its token.
+// Returns what the keys of a request are made of, but for its token. Without a route, there is no
+// host and no path.
 key_subject key_subject_of(
     const policy::policy& policy,
     const http::request_head& head,

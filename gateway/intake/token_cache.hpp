@@ -23,6 +23,9 @@ struct known_token {
     bool forged = false;
 };
 
+// `unknown_token` says what becomes of a token that the cache does not know.
+enum class unknown_token { is_verified, is_passed_over };
+
 class token_cache {
 public:
     // Most verified tokens. Beyond it, the one that has not been seen for longest is forgotten. A
@@ -38,7 +41,13 @@ public:
     explicit token_cache(const identity::token_rules& good) : good_(good), forged_(max_forged) {}
 
     // Verifies a token, unless it is known. `now` is in Unix time.
-    known_token find(std::string_view token, base::duration now);
+    known_token find(std::string_view token, base::duration now)
+    {
+        return find(token, now, unknown_token::is_verified);
+    }
+
+    // Does the same, or takes no notice of a token that is not known.
+    known_token find(std::string_view token, base::duration now, unknown_token unknown);
 
     std::size_t size() const { return known_.size(); }
 

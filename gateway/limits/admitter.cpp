@@ -3,6 +3,7 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/intake/request_shape.hpp"
 #include "gateway/limits/check_request.hpp"
+#include "gateway/limits/log_fields.hpp"
 #include "gateway/policy/path.hpp"
 
 #include <algorithm>
@@ -92,6 +93,24 @@ admission admitter::admit(
         record_.route = routed.route;
         record_.metrics = record_.view->routes[routed.route_index];
     }
+    intake::key_subject subject =
+        intake::key_subject_of(policy, head, record_.by, routed, scratch_.intake);
+    const admission a = admit_routed(head, routed, subject, listener);
+    if (!policy.log_fields.empty()) {
+        note_log_fields(subject, a);
+    }
+    return a;
+}
+
+// Decides about a request whose route was looked for. Puts its token into `subject`, if limits have
+// verified it.
+admission admitter::admit_routed(
+    const http::request_head& head,
+    const intake::routed_request& routed,
+    intake::key_subject& subject,
+    verdict_listener& listener
+)
+{
     if (routed.refused.status != 0) {
         return as_admission(routed.refused);
     }
@@ -101,8 +120,6 @@ admission admitter::admit(
     if (record_.route->limits.empty()) {
         return {};
     }
-    intake::key_subject subject =
-        intake::key_subject_of(policy, head, record_.by, routed, scratch_.intake);
     check_ = checks_.borrow();
     const verdict* const v =
         check_request(*check_, *record_.view, *record_.route, subject, listener);
@@ -113,6 +130,26 @@ admission admitter::admit(
         return a;
     }
     return conclude(*v);
+}
+
+// Reads the fields that the access log has of the request. A token that limits have not verified is
+// verified now, unless the request is refused: a flood of tokens must not cost more than other
+// refused requests.
+void admitter::note_log_fields(intake::key_subject& subject, const admission& a)
+{
+    const policy::policy& policy = *record_.view->policy;
+    const intake::request_token& token = subject.token;
+    if (policy.logs_claims && token.verified == nullptr && !token.ambiguous && !token.forged) {
+        const bool refused = a.next == admission::action::respond;
+        subject.token = intake::find_token(
+            *subject.head,
+            *policy.token,
+            *record_.view->tokens,
+            base::unix_time(),
+            refused ? intake::unknown_token::is_passed_over : intake::unknown_token::is_verified
+        );
+    }
+    read_log_fields(policy.log_fields, subject, record_.log_fields);
 }
 
 void admitter::prepare_redirect(const http::request_head& head)
@@ -225,6 +262,7 @@ admission admitter::conclude(const verdict& v)
 void admitter::remember(const verdict& v, base::duration hold)
 {
     record_.plans = v.plans;
+    record_.costs.note(v);
     if (const auto* e = v.deciding()) {
         record_.deciding_limit = e->rule->name;
         if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {

@@ -65,6 +65,13 @@ private:
     // Reason for the refusal, if it is not a constant text.
     std::string detail_;
 
+    admission admit_routed(
+        const http::request_head& head,
+        const intake::routed_request& routed,
+        intake::key_subject& subject,
+        verdict_listener& listener
+    );
+    void note_log_fields(intake::key_subject& subject, const admission& a);
     void prepare_redirect(const http::request_head& head);
     void remember(const verdict& v, base::duration hold);
     void reserve(reserving what);

@@ -24,7 +24,7 @@ void checked_limits::prepare()
         l.name_bytes = named.is_named ? named.name.bytes().size() : 0;
         l.hash = named.name.hashed().hash();
         verdict::entry& e = verdict_.entries[verdict_.count];
-        e = {.rule = named.rule, .limit = named.limit};
+        e = {.rule = named.rule, .limit = named.limit, .cost = named.cost};
         if (l.is_charged()) {
             choose_part(l, named);
         } else {

@@ -9,6 +9,7 @@
 #include "gateway/intake/routed_request.hpp"
 #include "gateway/limits/finished.hpp"
 #include "gateway/limits/policy_view.hpp"
+#include "gateway/limits/request_costs.hpp"
 #include "gateway/limits/reservation.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -93,10 +94,15 @@ struct request_record {
     // Bucket of the deciding limit, or an empty text if that simply allowed the request. The name
     // may be secret.
     std::string bucket_name;
+    // Tokens under each limit, as far as they are known.
+    request_costs costs;
     // Names of limits, separated by commas.
     std::string shadow_rejected;
     // The client's plans under the limits of its route: names separated by commas.
     std::string plans;
+
+    // Values of the policy's log fields that the request has.
+    std::vector<telemetry::field_value> log_fields;
 
     // ---- Its exchange with an upstream, and its end.
     limits::attempts attempts;
@@ -118,8 +124,10 @@ struct request_record {
         outcome = {};
         refused_for.reset();
         bucket_name.clear();
+        costs.clear();
         shadow_rejected.clear();
         plans.clear();
+        log_fields.clear();
         attempts.clear();
         end = {};
     }
@@ -137,6 +145,13 @@ struct request_record {
 
     // Returns the client's prefix: one value for a client, whichever of its addresses it uses.
     base::ip_address client_prefix() const { return intake::client_prefix(*view->policy, client); }
+
+    // Returns the moment at which the local store decided, or the verdict was there without it;
+    // nothing if no limit decided.
+    std::optional<base::instant> decided_at() const
+    {
+        return decided && store_asked ? store_asked : decided;
+    }
 
     http::limit_statement limit_statement() const
     {

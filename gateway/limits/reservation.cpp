@@ -4,6 +4,7 @@
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
+#include "gateway/limits/request_costs.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -59,21 +60,25 @@ void take_out(const policy::outcome_rule& rule, http::response_head& head)
     });
 }
 
-// Returns what a response of this status changes of what was taken, or nothing if that stays.
-std::optional<limit::correction> correction_of(
-    const reserved& r, int status, http::response_head* head
-)
+// Returns what the request has cost, as its response has this status.
+std::int64_t final_cost(const reserved& r, int status, http::response_head* head)
 {
     const policy::outcome_rule& rule = r.rule->outcome;
-    if (rule.reset_on.contains(status)) {
-        return limit::correction{.what = kind::reset};
-    }
     std::int64_t cost = r.cost;
     if (!rule.settle_header.empty() && head != nullptr) {
         cost = settled_cost(rule, *head).value_or(r.cost);
     }
     if (!rule.charge_on.ranges.empty() && !rule.charge_on.contains(status)) {
         cost = 0;
+    }
+    return cost;
+}
+
+// Returns what a response of this status changes of what was taken, or nothing if that stays.
+std::optional<limit::correction> correction_of(const reserved& r, int status, std::int64_t cost)
+{
+    if (r.rule->outcome.reset_on.contains(status)) {
+        return limit::correction{.what = kind::reset};
     }
     if (cost > r.cost) {
         return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
@@ -83,14 +88,21 @@ std::optional<limit::correction> correction_of(
 
 }  // namespace
 
-void reservation::responded(int status, http::response_head* head, corrections& make)
+void reservation::responded(
+    int status, http::response_head* head, corrections& make, request_costs* costs
+)
 {
     for (const reserved& r : taken_) {
         if (r.permit != 0) {
             continue;
         }
-        if (const auto what = correction_of(r, status, head)) {
+        const bool resets = r.rule->outcome.reset_on.contains(status);
+        const std::int64_t cost = resets ? r.cost : final_cost(r, status, head);
+        if (const auto what = correction_of(r, status, cost)) {
             make.make(view_, r, *what);
+        }
+        if (costs != nullptr) {
+            costs->settle(r.rule->name, cost);
         }
     }
     keep_charges();
@@ -143,10 +155,10 @@ reservation reservation::part_with_permits()
 void reservation::ended(corrections& make, permit_leases& in)
 {
     keep_charges();
-    refund(make, in);
+    refund(make, in, nullptr);
 }
 
-void reservation::refund(corrections& make, permit_leases& in)
+void reservation::refund(corrections& make, permit_leases& in, request_costs* costs)
 {
     for (const reserved& r : taken_) {
         if (r.lease) {
@@ -154,6 +166,9 @@ void reservation::refund(corrections& make, permit_leases& in)
         }
         if (r.cost > 0) {
             make.make(view_, r, given_back(r, r.cost));
+        }
+        if (costs != nullptr && r.permit == 0) {
+            costs->settle(r.rule->name, 0);
         }
     }
     clear();

@@ -22,6 +22,7 @@ namespace gateway::limits {
 
 class corrections;
 class fallback_debts;
+class request_costs;
 
 // `reserved` holds the tokens, or the permit, taken from one bucket.
 struct reserved {
@@ -82,12 +83,13 @@ public:
     void keep_permits(permit_leases& in);
 
     // Corrects the charges, as the response has this status. `head` is the upstream's, or null.
-    // Does nothing if it is called again.
-    void responded(int status, http::response_head* head, corrections& make);
-
-    // Gives everything back, as the request was held and goes nowhere. Does nothing if it is called
+    // `costs` learns what the request has cost; null: nobody asks. Does nothing if it is called
     // again.
-    void refund(corrections& make, permit_leases& in);
+    void responded(int status, http::response_head* head, corrections& make, request_costs* costs);
+
+    // Gives everything back, as the request was held and goes nowhere. `costs` is as above. Does
+    // nothing if it is called again.
+    void refund(corrections& make, permit_leases& in, request_costs* costs);
 
     // Leaves the charges as they are, as no response can change them any more.
     void keep_charges();

@@ -48,7 +48,7 @@ struct verdict {
         bool decided = false;
         // True if the request is rejected and costs more than a bucket can ever hold.
         bool never = false;
-        // Tokens that the request costs, if `decided`.
+        // Tokens that the request costs, if there is a `limit`.
         std::int64_t cost = 1;
 
         limit::decision decision{};

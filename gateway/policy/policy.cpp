@@ -42,12 +42,24 @@ bool reads_token(const limit_rule& rule, const std::vector<plan_section>& plans)
     });
 }
 
-// Returns the names of all claims that keys name.
+bool is_claim(const log_field& f)
+{
+    return f.part.from == key_part::source::jwt;
+}
+
+// Returns the names of all claims that keys and log fields name.
 std::vector<std::string> claims_of(
-    const std::vector<limit_rule>& limits, const std::vector<plan_section>& plans
+    const std::vector<limit_rule>& limits,
+    const std::vector<plan_section>& plans,
+    const std::vector<log_field>& log_fields
 )
 {
     std::set<std::string> names;
+    for (const log_field& f : log_fields) {
+        if (is_claim(f)) {
+            names.insert(f.part.name);
+        }
+    }
     for (const limit_rule& rule : limits) {
         for (const key_part* part : parts_of(rule, plans)) {
             if (part->from == key_part::source::jwt) {
@@ -99,8 +111,9 @@ void policy::finish()
             return limits[i].limit.counts_in_flight();
         });
     }
+    logs_claims = token && std::any_of(log_fields.begin(), log_fields.end(), is_claim);
     if (token) {
-        token->good.claims = claims_of(limits, plans);
+        token->good.claims = claims_of(limits, plans, log_fields);
     }
     for (limit_rule& rule : limits) {
         if (rule.plan.plans != no_plans) {
@@ -113,6 +126,9 @@ void policy::finish()
         std::any_of(limits.begin(), limits.end(), reads_host) ||
         std::any_of(
             plans.begin(), plans.end(), [](const plan_section& p) { return is_host(p.key); }
+        ) ||
+        std::any_of(
+            log_fields.begin(), log_fields.end(), [](const log_field& f) { return is_host(f.part); }
         ) ||
         std::any_of(routes.begin(), routes.end(), [](const route& r) {
             return !r.match.host.empty();

@@ -4,6 +4,7 @@
 
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/limit_rule.hpp"
+#include "gateway/policy/log_field.hpp"
 #include "gateway/policy/matcher.hpp"
 #include "gateway/policy/plan_section.hpp"
 #include "gateway/policy/route.hpp"
@@ -36,6 +37,10 @@ struct policy {
     std::vector<std::string> upstreams;
 
     header_options headers;
+    // Parts of requests for the access log, at most max_log_fields.
+    std::vector<log_field> log_fields{};
+    // True if one of them is a claim of a token.
+    bool logs_claims = false;
     // Built from `routes`, which must not change afterwards.
     matcher find_route;
     // True if a route, plan or key depends on a request's host.

@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/telemetry/escape.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -37,6 +38,13 @@ void append_address(std::string& out, const base::ip_address& address)
     out += address.to_string();
 }
 
+void append_signed(std::string& out, std::int64_t number)
+{
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
 // Appends a field, but leaves out an empty one.
 void append_json_field(std::string& out, std::string_view name, std::string_view text)
 {
@@ -69,6 +77,74 @@ void append_json_list(std::string& out, std::string_view name, std::string_view 
     out.back() = ']';
 }
 
+bool differ(std::span<const limit_cost> costs)
+{
+    return std::any_of(costs.begin(), costs.end(), [&costs](const limit_cost& c) {
+        return c.tokens != costs.front().tokens;
+    });
+}
+
+// Appends what the request costs, and `"a":1,"b":2` if its limits do not agree.
+void append_json_costs(std::string& out, std::span<const limit_cost> costs)
+{
+    if (costs.empty()) {
+        return;
+    }
+    out += R"(,"cost":)";
+    append_signed(out, costs.front().tokens);
+    if (differ(costs)) {
+        out += R"(,"costs":{)";
+        for (const limit_cost& c : costs) {
+            out.append("\"").append(c.limit).append("\":");
+            append_signed(out, c.tokens);
+            out += ',';
+        }
+        out.back() = '}';
+    }
+}
+
+// Appends the same as `a=1,b=2`.
+void append_text_costs(std::string& out, std::span<const limit_cost> costs)
+{
+    if (costs.empty()) {
+        return;
+    }
+    out += " cost=";
+    append_signed(out, costs.front().tokens);
+    if (differ(costs)) {
+        out += " costs=\"";
+        for (const limit_cost& c : costs) {
+            out.append(c.limit).append("=");
+            append_signed(out, c.tokens);
+            out += ',';
+        }
+        out.back() = '"';
+    }
+}
+
+void append_json_values(std::string& out, std::span<const field_value> fields)
+{
+    if (fields.empty()) {
+        return;
+    }
+    out += R"(,"fields":{)";
+    for (const field_value& f : fields) {
+        out.append("\"").append(f.name).append("\":\"");
+        append_json_text(out, f.value);
+        out += "\",";
+    }
+    out.back() = '}';
+}
+
+void append_text_values(std::string& out, std::span<const field_value> fields)
+{
+    for (const field_value& f : fields) {
+        out.append(" ").append(f.name).append("=\"");
+        append_plain_text(out, f.value);
+        out += '"';
+    }
+}
+
 void append_upstream_numbers(
     std::string& out,
     std::string_view seconds,
@@ -87,6 +163,8 @@ void append_upstream_numbers(
 }
 
 }  // namespace
+
+access_log::access_log(access_log_writer& writer) : writer_(writer), to_unix_(writer.to_unix()) {}
 
 void access_log::write(const access_record& record)
 {
@@ -139,6 +217,11 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_field(out, R"(,"plan":")", record.plans);
     append_json_field(out, R"(,"bucket":")", record.bucket);
     append_json_list(out, R"(,"shadow_rejected":[)", record.shadow_rejected);
+    if (record.decided) {
+        out += R"(,"decided":)";
+        append_signed(out, (record.decided->time_since_epoch() + to_unix_).count());
+    }
+    append_json_costs(out, record.costs);
     append_json_field(out, R"(,"request_id":")", record.request_id);
     out += R"(,"status":)";
     append_number(out, static_cast<std::uint64_t>(record.status));
@@ -151,6 +234,7 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_field(out, R"(,"server":")", record.server);
     append_upstream_numbers(out, R"(,"upstream_seconds":)", R"(,"attempts":)", record);
     append_json_field(out, R"(,"error":")", record.error);
+    append_json_values(out, record.fields);
     out += "}\n";
 }
 
@@ -180,10 +264,16 @@ void access_log::append_text(const access_record& record, std::string_view path)
     append_text_field(out, " plan=\"", record.plans);
     append_text_field(out, " bucket=\"", record.bucket);
     append_text_field(out, " shadow_rejected=\"", record.shadow_rejected);
+    if (record.decided) {
+        out += " decided=";
+        append_signed(out, (record.decided->time_since_epoch() + to_unix_).count());
+    }
+    append_text_costs(out, record.costs);
     append_text_field(out, " request_id=\"", record.request_id);
     append_text_field(out, " server=\"", record.server);
     append_upstream_numbers(out, " upstream_seconds=", " attempts=", record);
     append_text_field(out, " error=\"", record.error);
+    append_text_values(out, record.fields);
     out += '\n';
 }
 

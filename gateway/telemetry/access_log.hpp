@@ -1,20 +1,35 @@
-// `access_log` writes one line per request to stdout. Workers append to a buffer of their own, and
-// one thread writes. A stalled reader can never stall a worker: lines past max_backlog_bytes are
-// dropped and counted.
+// `access_log` writes one line per request. Workers append to a buffer of their own, and one thread
+// writes. A stalled reader can never stall a worker: lines past max_backlog_bytes are dropped and
+// counted.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/ip_address.hpp"
+#include "gateway/telemetry/log_output.hpp"
 #include "gateway/telemetry/options.hpp"
 #include "gateway/telemetry/second_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace gateway::telemetry {
+
+// `limit_cost` says how many tokens a request costs under a limit.
+struct limit_cost {
+    std::string_view limit;
+    std::int64_t tokens = 0;
+};
+
+// `field_value` is a value that the operator wants in the log, by its name there.
+struct field_value {
+    std::string_view name;
+    std::string value;
+};
 
 // `access_record` is what is logged of one request. The views need to live only during the call.
 struct access_record {
@@ -37,6 +52,12 @@ struct access_record {
     std::string_view plans;
     // The bucket of that limit, as in the store's key. Empty if the limit allowed the request.
     std::string_view bucket;
+    // Moment at which the limits decided; nothing without limits.
+    std::optional<base::instant> decided{};
+    // Costs under all limits that decided, that of the limit that refused the request first.
+    std::span<const limit_cost> costs{};
+    // Values of the fields that the operator has chosen.
+    std::span<const field_value> fields{};
     // Limits in shadow mode that would have rejected. Names separated by commas.
     std::string_view shadow_rejected;
     std::string_view request_id;
@@ -65,7 +86,7 @@ class access_log_writer;
 // Thread: the worker's.
 class access_log {
 public:
-    explicit access_log(access_log_writer& writer) : writer_(writer) {}
+    explicit access_log(access_log_writer& writer);
 
     ~access_log() { flush(); }
 
@@ -83,6 +104,7 @@ private:
     static constexpr std::size_t line_room = std::size_t{4} * 1024;
 
     access_log_writer& writer_;
+    const base::duration to_unix_;
     std::string buffer_;
     second_text time_;
 
@@ -93,8 +115,7 @@ private:
 class access_log_writer {
 public:
     // Starts the thread.
-    // Ownership: does not own `fd`.
-    access_log_writer(int fd, log_options options);
+    access_log_writer(std::unique_ptr<log_output> output, const log_options& options);
     // Writes what is left, then joins the thread. Waits flush_timeout at most without progress.
     ~access_log_writer();
 
@@ -105,6 +126,11 @@ public:
 
     // Thread: any.
     void configure(const log_options& options);
+    // Opens the target, again if it is the present one, and writes to it from now on. A line that
+    // the output before has in part is lost. If the target cannot be opened, logs why, and the
+    // output stays.
+    // Thread: any.
+    void write_to(const log_target& target);
     // Takes the lines and never blocks on the reader.
     // Thread: any.
     void submit(std::string lines);
@@ -112,6 +138,10 @@ public:
     std::uint64_t dropped_lines() const;
 
     log_format format() const;
+
+    // Returns what is added to a moment to make it Unix time. It stays the same as long as the
+    // process lives, so that lines differ by the time between their decisions.
+    base::duration to_unix() const;
 
 private:
     struct state;

@@ -1,17 +1,14 @@
 #include "gateway/telemetry/access_log.hpp"
-
-#include <climits>
+#include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <poll.h>
 #include <pthread.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -47,24 +44,28 @@ private:
 }  // namespace
 
 struct access_log_writer::state {
-    explicit state(int descriptor) : fd(descriptor) {}
+    explicit state(std::unique_ptr<log_output> first) : output(std::move(first)) {}
 
     void run();
     void write_out(std::string_view lines);
     bool wait_writable();
+    bool change_output();
 
-    const int fd;
+    const base::duration to_unix = base::unix_time() - base::now().time_since_epoch();
+    std::unique_ptr<log_output> output;  // Used by the thread only.
     std::atomic<bool> access{false};
     std::atomic<log_format> format{};
     std::atomic<std::size_t> max_backlog_bytes{0};
     std::atomic<base::duration> flush_timeout{};
     std::atomic<std::uint64_t> dropped{0};
 
-    std::mutex mutex;  // Guards the next two members.
+    std::mutex mutex;                         // Guards the next three members.
+    std::unique_ptr<log_output> next_output;  // Null: the present one stays.
     std::vector<std::string> backlog;
     std::size_t backlog_bytes = 0;  // Includes lines that are being written.
     std::condition_variable filled;
     std::atomic<bool> stopping{false};  // Set under the mutex.
+    std::atomic<bool> changing{false};  // There is a next output. Set under the mutex.
 
     bool gave_up = false;  // Used by the thread only: the reader stalled past flush_timeout.
 
@@ -77,12 +78,13 @@ void access_log_writer::state::run()
     for (;;) {
         {
             std::unique_lock lock(mutex);
-            filled.wait(lock, [this] { return stopping || !backlog.empty(); });
-            if (backlog.empty()) {
+            filled.wait(lock, [this] { return stopping || changing || !backlog.empty(); });
+            if (backlog.empty() && !changing) {
                 return;
             }
             batch.swap(backlog);
         }
+        change_output();
         for (const std::string& lines : batch) {
             write_out(lines);
             const std::lock_guard lock(mutex);
@@ -92,36 +94,59 @@ void access_log_writer::state::run()
     }
 }
 
-// Polls before each write, as a blocking write to a stalled reader could not be canceled, and a
-// non-blocking descriptor would affect everyone who shares it. A writable pipe takes PIPE_BUF
-// bytes.
+// Takes the next output, if there is one. Closes the present one without the lock, as that may take
+// time.
+bool access_log_writer::state::change_output()
+{
+    if (!changing) {
+        return false;
+    }
+    std::unique_ptr<log_output> next;
+    {
+        const std::lock_guard lock(mutex);
+        next = std::move(next_output);
+        changing = false;
+    }
+    output = std::move(next);
+    gave_up = false;
+    return true;
+}
+
+// Polls before each write, as a blocking write to a stalled reader could not be canceled.
 void access_log_writer::state::write_out(std::string_view lines)
 {
+    const std::string_view all = lines;
     while (!lines.empty()) {
         if (gave_up || !wait_writable()) {
             gave_up = true;
             dropped += count_lines(lines);
             return;
         }
-        const ssize_t n = ::write(fd, lines.data(), std::min<std::size_t>(lines.size(), PIPE_BUF));
-        if (n > 0) {
-            lines.remove_prefix(static_cast<std::size_t>(n));
-        } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        if (change_output() && lines.size() < all.size() &&
+            all[all.size() - lines.size() - 1] != '\n') {
+            lines.remove_prefix(std::min(lines.find('\n') + 1, lines.size()));
+            ++dropped;
+            continue;
+        }
+        const std::ptrdiff_t n = output->write(lines);
+        if (n < 0) {
             dropped += count_lines(lines);
             return;
         }
+        lines.remove_prefix(static_cast<std::size_t>(n));
     }
 }
 
-// Returns false if the writer is stopping and the reader has not moved for flush_timeout.
+// Returns false if the writer is stopping and the reader has not moved for flush_timeout. Returns
+// early if there is another output.
 bool access_log_writer::state::wait_writable()
 {
     constexpr int slice_ms = 50;  // Longest time until a stop is noticed.
     base::duration waited{0};     // Time since the stop.
     for (;;) {
-        pollfd writable{.fd = fd, .events = POLLOUT, .revents = 0};
+        pollfd writable{.fd = output->fd(), .events = POLLOUT, .revents = 0};
         const bool stop = stopping;
-        if (::poll(&writable, 1, slice_ms) != 0) {
+        if (changing || ::poll(&writable, 1, slice_ms) != 0) {
             return true;  // Writable, or an error that write() will report.
         }
         waited += stop ? base::duration{std::chrono::milliseconds{slice_ms}} : base::duration{0};
@@ -131,8 +156,8 @@ bool access_log_writer::state::wait_writable()
     }
 }
 
-access_log_writer::access_log_writer(int fd, log_options options)
-    : state_(std::make_unique<state>(fd))
+access_log_writer::access_log_writer(std::unique_ptr<log_output> output, const log_options& options)
+    : state_(std::make_unique<state>(std::move(output)))
 {
     configure(options);
     const signals_blocked inherited;  // The new thread inherits the mask.
@@ -167,6 +192,21 @@ void access_log_writer::configure(const log_options& options)
     state_->flush_timeout = options.flush_timeout;
 }
 
+void access_log_writer::write_to(const log_target& target)
+{
+    opened_output opened = open_output(target);
+    if (opened.output == nullptr) {
+        log(log_level::error, "log.output: the old one stays: cannot open " + opened.complaint);
+        return;
+    }
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->next_output = std::move(opened.output);
+        state_->changing = true;
+    }
+    state_->filled.notify_one();
+}
+
 void access_log_writer::submit(std::string lines)
 {
     {
@@ -184,6 +224,11 @@ void access_log_writer::submit(std::string lines)
 std::uint64_t access_log_writer::dropped_lines() const
 {
     return state_->dropped.load(std::memory_order_relaxed);
+}
+
+base::duration access_log_writer::to_unix() const
+{
+    return state_->to_unix;
 }
 
 }  // namespace gateway::telemetry

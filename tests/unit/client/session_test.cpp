@@ -149,7 +149,7 @@ private:
 
     nowhere nowhere_;  // outlives the writer's thread
     telemetry::route_metrics no_route_;
-    telemetry::access_log_writer writer_{nowhere_.fd, {}};
+    telemetry::access_log_writer writer_{telemetry::output_to(nowhere_.fd), {}};
     telemetry::access_log log_{writer_};
     bool log_enabled_ = true;
     store::memory_store local_{{.max_buckets = 1024}};

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -23,15 +24,15 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-constexpr log_options as_json{log_level::info, true, log_format::json};
-constexpr log_options as_text{log_level::info, true, log_format::text};
+const log_options as_json{log_level::info, true, log_format::json};
+const log_options as_text{log_level::info, true, log_format::text};
 
 // What the lines for these records look like.
 std::string logged(const std::vector<access_record>& records, log_options options)
 {
     pipe_pair pipe;
     {
-        access_log_writer writer(pipe.writer(), options);
+        access_log_writer writer(output_to(pipe.writer()), options);
         access_log log(writer);
         for (const auto& record : records) {
             log.write(record);
@@ -40,6 +41,9 @@ std::string logged(const std::vector<access_record>& records, log_options option
     pipe.close_writer();
     return pipe.read_to_end();
 }
+
+constexpr std::array<limit_cost, 2> full_costs{{{"per_client", 5}, {"all", 1}}};
+const std::array<field_value, 1> full_fields{{{"tenant", "a \"b\""}}};
 
 access_record full_record()
 {
@@ -55,6 +59,9 @@ access_record full_record()
         .outcome = "rejected",
         .plans = "gold,staff",
         .bucket = "0123456789abcdef",
+        .decided = base::instant{std::chrono::seconds{1}},
+        .costs = full_costs,
+        .fields = full_fields,
         .shadow_rejected = "a,b",
         .request_id = "id-1",
         .server = "10.0.0.7:9000",
@@ -99,6 +106,34 @@ TEST(access_log, writes_one_json_object_with_every_field)
     );
 }
 
+TEST(access_log, says_what_limits_decided_and_when)
+{
+    const auto line = boost::json::parse(logged({full_record()}, as_json)).as_object();
+    EXPECT_EQ(line.at("cost"), 5);
+    EXPECT_EQ(line.at("costs"), boost::json::parse(R"({"per_client":5,"all":1})"));
+    EXPECT_EQ(line.at("fields"), boost::json::parse(R"({"tenant":"a \"b\""})"));
+
+    constexpr std::array<limit_cost, 2> same{{{"a", 3}, {"b", 3}}};
+    access_record earlier;
+    earlier.decided = base::instant{};
+    access_record later;
+    later.decided = base::instant{base::duration{7}};
+    later.costs = same;
+    const std::string text = logged({earlier, later}, as_json);
+    std::istringstream lines(text);
+    std::string first;
+    std::string second;
+    std::getline(lines, first);
+    std::getline(lines, second);
+    const auto at = [](const std::string& l) {
+        return boost::json::parse(l).at("decided").as_int64();
+    };
+    EXPECT_EQ(at(second) - at(first), 7) << "exactly as the clock of the decisions";
+    EXPECT_EQ(boost::json::parse(second).at("cost"), 3);
+    EXPECT_FALSE(boost::json::parse(second).as_object().contains("costs"));
+    EXPECT_LE(at(first), base::unix_time().count()) << "the clock's beginning is in the past";
+}
+
 TEST(access_log, leaves_out_what_there_is_not)
 {
     const auto line = boost::json::parse(logged({access_record{}}, as_json)).as_object();
@@ -110,6 +145,10 @@ TEST(access_log, leaves_out_what_there_is_not)
           "plan",
           "bucket",
           "shadow_rejected",
+          "decided",
+          "cost",
+          "costs",
+          "fields",
           "request_id",
           "server",
           "upstream_seconds",
@@ -139,7 +178,7 @@ TEST(access_log, keeps_one_line_per_request_whatever_the_bytes)
     record.target = nasty;
     record.error = nasty;
     record.request_id = nasty;
-    for (const log_options options : {as_json, as_text}) {
+    for (const log_options& options : {as_json, as_text}) {
         const std::string text = logged({record, record}, options);
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
         EXPECT_EQ(text.find('\r'), std::string::npos);
@@ -165,9 +204,10 @@ TEST(access_log, writes_a_line_for_people_in_text_format)
             "route=\"api\" "
             "upstream=\"backend\" limit=\"per_client\" outcome=\"rejected\" "
             "plan=\"gold,staff\" bucket=\"0123456789abcdef\" shadow_rejected=\"a,b\" "
+            "decided=[0-9]+ cost=5 costs=\"per_client=5,all=1\" "
             "request_id=\"id-1\" "
             "server=\"10\\.0\\.0\\.7:9000\" upstream_seconds=0\\.001500 attempts=2 "
-            "error=\"limited\"\n"
+            "error=\"limited\" tenant=\"a .\"b.\"\"\n"
         )
     );
 }
@@ -184,7 +224,9 @@ TEST(access_log, writes_nothing_when_turned_off_and_follows_a_reload)
 {
     pipe_pair pipe;
     {
-        access_log_writer writer(pipe.writer(), {log_level::info, false, log_format::json});
+        access_log_writer writer(
+            output_to(pipe.writer()), {log_level::info, false, log_format::json}
+        );
         access_log log(writer);
         EXPECT_FALSE(writer.enabled());
         log.write(full_record());
@@ -204,7 +246,7 @@ TEST(access_log, writes_nothing_when_turned_off_and_follows_a_reload)
 TEST(access_log, hands_over_when_its_buffer_is_full)
 {
     pipe_pair pipe;
-    access_log_writer writer(pipe.writer(), as_json);
+    access_log_writer writer(output_to(pipe.writer()), as_json);
     access_log log(writer);
     for (int i = 0; i < 140; ++i) {  // of about 400 bytes
         log.write(full_record());
@@ -222,7 +264,7 @@ TEST(access_log_writer, loses_no_line_of_several_workers)
     std::string text;
     std::thread reader([&] { text = pipe.read_to_end(); });
     {
-        access_log_writer writer(pipe.writer(), as_json);
+        access_log_writer writer(output_to(pipe.writer()), as_json);
         std::vector<std::thread> threads;
         for (int w = 0; w < workers; ++w) {
             threads.emplace_back([&writer] {
@@ -252,7 +294,7 @@ TEST(access_log_writer, drops_and_counts_for_a_stalled_reader_but_never_blocks)
     pipe_pair pipe;  // nobody reads
     const std::string lines = std::string(1023, 'a') + "\n" + std::string(1023, 'b') + "\n";
     const std::size_t submissions = 2 * as_json.max_backlog_bytes / lines.size();
-    auto writer = std::make_unique<access_log_writer>(pipe.writer(), as_json);
+    auto writer = std::make_unique<access_log_writer>(output_to(pipe.writer()), as_json);
     for (std::size_t i = 0; i < submissions; ++i) {
         writer->submit(lines);  // would hang here if it ever blocked
     }
@@ -272,7 +314,7 @@ TEST(access_log_writer, recovers_when_the_reader_does)
     std::string text;
     std::thread reader;
     {
-        access_log_writer writer(pipe.writer(), as_json);
+        access_log_writer writer(output_to(pipe.writer()), as_json);
         const std::string line = std::string(64 * 1024 - 1, 'x') + "\n";
         while (writer.dropped_lines() == 0) {
             writer.submit(line);
@@ -293,7 +335,7 @@ TEST(access_log_writer, survives_a_reader_that_goes_away)
 {
     pipe_pair pipe;
     pipe.close_reader();
-    access_log_writer writer(pipe.writer(), as_json);
+    access_log_writer writer(output_to(pipe.writer()), as_json);
     writer.submit("one\ntwo\n");
     while (writer.dropped_lines() < 2) {
         std::this_thread::yield();
@@ -307,7 +349,7 @@ TEST(access_log_writer, writes_to_a_file)
     const int fd = ::mkstemp(name.data());
     ASSERT_GE(fd, 0);
     {
-        access_log_writer writer(fd, as_json);
+        access_log_writer writer(output_to(fd), as_json);
         writer.submit("one\n");
         writer.submit(std::string(100'000, 'x') + "\n");
     }
