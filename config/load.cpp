@@ -80,6 +80,7 @@ void describe(keys& root, draft& d)
     describe_routes(root, d);
     describe_response_headers(root, d);
     describe_log(root, d);
+    describe_tracing(root, d);
 }
 
 settings load_text(std::string_view yaml, std::string_view file_name, const settings* running)

@@ -22,6 +22,7 @@ void describe_upstreams(keys& root, draft& d);
 void describe_routes(keys& root, draft& d);
 void describe_response_headers(keys& root, draft& d);
 void describe_log(keys& root, draft& d);
+void describe_tracing(keys& root, draft& d);
 
 // Describes `fields` and `output` of the log.
 void describe_log_fields(keys& log, draft& d);

@@ -10,6 +10,7 @@
 #include "gateway/proxy/options.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/telemetry/options.hpp"
+#include "gateway/tracing/options.hpp"
 
 #include <memory>
 #include <string>
@@ -72,6 +73,9 @@ struct settings {
     std::vector<config::written_plans> written_plans;
 
     telemetry::log_options log;
+
+    tracing::sampling sampling;
+    tracing::exporting exporting;
 
     // Paths of the keys whose values are not in the file itself. They are not shown.
     std::vector<std::string> secret_paths;

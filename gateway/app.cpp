@@ -20,6 +20,7 @@
 #include "gateway/snapshot_maker.hpp"
 #include "gateway/store_upkeep.hpp"
 #include "gateway/telemetry/log.hpp"
+#include "gateway/trace_export.hpp"
 #include "gateway/worker_group.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -59,6 +60,7 @@ private:
     predecessor before_{local_};
     bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
+    trace_export traces_;
     snapshot_maker snapshot_maker_;
     probes::health_checks health_;
     const startup::connection_bounds bounds_;
@@ -89,7 +91,6 @@ private:
     void drain(net::queued rest);
     void workers_ended();
     admin::admin_sources admin_sources();
-    admin::decision_counts decisions(std::string_view limit);
 };
 
 app::app(const config::settings& settings, const std::string& config_path, own_start start)
@@ -106,7 +107,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
       access_log_(telemetry::required_output(settings.log.output), settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
       bounds_(startup::bounds_with_descriptors(settings.server)),
-      shared_{local_, metrics_, access_log_, bounds_.clients}
+      shared_{local_, metrics_, access_log_, traces_.queue(), bounds_.clients}
 {
     for (const int signal : signals::handled_signals) {
         signals_.add(signal);
@@ -116,12 +117,14 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
         .buckets = [this] { return local_.size(); },
         .turned_away = [this] { return local_.turned_away(); },
         .dropped_lines = [this] { return access_log_.dropped_lines(); },
+        .dropped_spans = [this] { return traces_.queue().dropped(); },
         .servers = [this] { return snapshot_maker_.figures(settings_); },
         .health = [this] { return health_.results(); },
         .plans = [this] { return plan_watch_.figures(); },
         .certificates = [this] { return certificate_expiry(settings_); },
     });
     plan_watch_.watch(settings_);
+    traces_.apply(settings_.exporting);
 }
 
 // Makes a snapshot of the settings and hands it to all workers.
@@ -206,7 +209,7 @@ void app::open_admin(net::socket listening)
 admin::admin_sources app::admin_sources()
 {
     return {
-        .metrics = [this] { return metrics_.scrape(); },
+        .metrics = [this](auto format) { return metrics_.scrape(format); },
         .ready =
             [this] {
                 return readiness_of(
@@ -223,21 +226,9 @@ admin::admin_sources app::admin_sources()
         },
         .policy = [this] { return settings_.policy; },
         .http = [this] { return settings_.http; },
-        .decisions = [this](std::string_view limit) { return decisions(limit); },
+        .decisions = [this](std::string_view limit) { return metrics_.decisions(limit); },
         .workers = [this] { return workers_.all(); },
     };
-}
-
-admin::decision_counts app::decisions(std::string_view limit)
-{
-    admin::decision_counts sum{};
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-        const telemetry::limit_metrics& counted = metrics_.limit(w, limit);
-        for (std::size_t i = 0; i < sum.size(); ++i) {
-            sum[i] += counted.decisions[i].value();
-        }
-    }
-    return sum;
 }
 
 void app::wait_for_signal()
@@ -296,6 +287,7 @@ void app::reload()
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
         access_log_.write_to(fresh.log.output);
+        traces_.apply(fresh.exporting);
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);

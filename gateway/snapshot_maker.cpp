@@ -17,6 +17,7 @@ worker::snapshot snapshot_maker::make(const config::settings& settings)
     s.via_name = via_name_;
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.max_waiting = settings.server.max_waiting;
+    s.sampling = settings.sampling;
     s.upstreams = settings.upstreams;
     for (const client::listener_options& listener : settings.server.listeners) {
         s.listener_tls.push_back(listener.tls);

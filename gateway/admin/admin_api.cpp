@@ -162,6 +162,15 @@ probes::control_response as_response(const readiness& r)
 }
 
 constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view openmetrics_text =
+    "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+bool accepts_openmetrics(const admin_request& asked)
+{
+    const auto accepted = asked[probes::beast::http::field::accept];
+    return std::string_view{accepted.data(), accepted.size()}.find("application/openmetrics-text"
+           ) != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -186,7 +195,13 @@ net::task<probes::control_response> admin_api::dispatch(
     const std::string_view path = path_of(asked);
     const admin_waiting wait{loop_, base::now() + options_.timeout};
     if (path == "/metrics") {
-        co_return compressed_for(asked, reply(status::ok, prometheus_text, from_.metrics()));
+        const bool is_open = accepts_openmetrics(asked);
+        const auto format = is_open ? telemetry::exposition_format::openmetrics
+                                    : telemetry::exposition_format::prometheus;
+        co_return compressed_for(
+            asked,
+            reply(status::ok, is_open ? openmetrics_text : prometheus_text, from_.metrics(format))
+        );
     }
     if (path == "/healthz") {
         co_return reply(status::ok, "application/json", "{\"healthy\":true}\n");

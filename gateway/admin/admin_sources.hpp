@@ -5,6 +5,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/telemetry/metrics.hpp"
+#include "gateway/telemetry/registry.hpp"
 
 #include <array>
 #include <cstddef>
@@ -36,8 +37,8 @@ struct readiness {
 using decision_counts = std::array<std::uint64_t, telemetry::outcome_names.size()>;
 
 struct admin_sources {
-    // Returns the metrics as Prometheus text.
-    std::function<std::string()> metrics;
+    // Returns the metrics as text.
+    std::function<std::string(telemetry::exposition_format)> metrics;
     std::function<readiness()> ready;
     // Returns the token of the admin API, or an empty text if there is none.
     std::function<std::string()> token;

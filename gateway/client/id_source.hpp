@@ -30,6 +30,8 @@ public:
         return base::make_uuid7(began_ + now.time_since_epoch(), random, random_());
     }
 
+    std::uint64_t random() { return random_(); }
+
     http::trace_parent_text trace_parent()
     {
         const std::uint64_t trace = random_();

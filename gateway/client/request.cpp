@@ -20,6 +20,9 @@ limits::admission request::admit(const http::request_head& head)
     if (record_.by.peer_trusted) {
         keep_vouched_id(head);
     }
+    if (record_.view->sampling.on) {
+        begin_trace(head);
+    }
     if (host_->decide()) {
         return answer(head);
     }
@@ -29,6 +32,13 @@ limits::admission request::admit(const http::request_head& head)
         begin_timeout();
     }
     return a;
+}
+
+void request::begin_trace(const http::request_head& head)
+{
+    record_.trace = tracing::context_of(head.trace_parent, record_.view->sampling, [this] {
+        return env_.ids.random();
+    });
 }
 
 // Keeps the X-Request-Id of a trusted peer.
@@ -99,6 +109,7 @@ limits::admission request::held_or(limits::admission a)
         record_.reserved.refund(env_.corrections, env_.permit_leases, nullptr);
         return admitter_.as_turned_away(a.hold);
     }
+    record_.held = true;
     a.next = limits::admission::action::wait;
     return a;
 }
@@ -107,7 +118,10 @@ http::forward_options request::forwarding(const http::request_head& head)
 {
     http::forward_options options = admitter_.forwarding(head);
     options.request_id = record_.id.text();
-    if (head.malformed_trace) {
+    if (record_.trace) {
+        trace_parent_ = record_.trace->for_server();
+        options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
+    } else if (head.malformed_trace) {
         trace_parent_ = env_.ids.trace_parent();
         options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
     }
@@ -141,7 +155,7 @@ void request::decided(const limits::verdict& v)
 
 void request::tokens_are_there()
 {
-    env_.loop.refresh_now();
+    record_.released = env_.loop.refresh_now();
     record_.reserved.passes(env_.fallback_debts);
     settled({});
 }

@@ -59,13 +59,14 @@ private:
     limits::request_record record_;
     limits::admitter admitter_;
     request_account account_;
-    // Value of traceparent for a trace that starts with the request.
+    // Value of traceparent for the server, if the request's is not kept.
     http::trace_parent_text trace_parent_{};
     // The status of a refusal that `rejected_status` replaces.
     std::string decision_status_;
     upstream_side upstream_;
     request_state state_;
 
+    void begin_trace(const http::request_head& head);
     void keep_vouched_id(const http::request_head& head);
     limits::admission answer(const http::request_head& check);
     limits::admission as_answer(limits::admission a);

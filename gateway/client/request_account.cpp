@@ -1,6 +1,8 @@
 #include "gateway/client/request_account.hpp"
 
 #include "gateway/base/hash.hpp"
+#include "gateway/client/id_source.hpp"
+#include "gateway/client/request_spans.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
@@ -29,6 +31,12 @@ std::string_view key_in_force(std::string_view bound, const policy::route* route
     return bound;
 }
 
+// True if the end of the request may be one that is recorded.
+bool may_be_recorded(const limits::request_record& of)
+{
+    return of.trace && tracing::is_recorded(*of.trace, of.view->sampling, true, true);
+}
+
 // Returns why a request failed, with details that no response reports.
 std::string error_of(const limits::request_record& of)
 {
@@ -52,7 +60,7 @@ void request_account::begin()
 void request_account::note(const http::request_head& head, const limits::request_record& of)
 {
     method_ = telemetry::method_index(head.method);
-    if (env_.access_log_enabled) {
+    if (env_.access_log_enabled || may_be_recorded(of)) {
         log_ = std::make_unique<log_fields>();
         log_->method = head.method;
         log_->host = head.authority;
@@ -93,6 +101,9 @@ void request_account::note_untrusted_forwarding(
 
 void request_account::end(const limits::request_record& of)
 {
+    if (of.trace) {
+        record_spans(of);
+    }
     if (of.end.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
@@ -103,6 +114,29 @@ void request_account::end(const limits::request_record& of)
     }
     // Reset even if the log is off by now, as the next request may be another client's.
     log_.reset();
+}
+
+// Hands the spans of the request to the exporter, if the request is one to record.
+void request_account::record_spans(const limits::request_record& of)
+{
+    const bool rejected = of.refused_for.has_value();
+    if (!tracing::is_recorded(*of.trace, of.view->sampling, rejected, has_failed(of)) ||
+        log_ == nullptr) {
+        return;
+    }
+    of.metrics->note_traced(
+        {.trace_high = of.trace->trace.high,
+         .trace_low = of.trace->trace.low,
+         .value = env_.loop.now() - of.received,
+         .at = env_.loop.now().time_since_epoch() + env_.access_log.to_unix()}
+    );
+    env_.spans.add(spans_of(
+        of,
+        {.method = log_->method, .host = log_->host, .target = log_->target},
+        env_.loop.now(),
+        env_.access_log.to_unix(),
+        [this] { return env_.ids.random(); }
+    ));
 }
 
 void request_account::count(int status, bool intended, const limits::request_record& of)

@@ -26,7 +26,7 @@ public:
     void end(const limits::request_record& of);
 
 private:
-    // Text of the request for the log; kept only if there is a log to write.
+    // Text of the request for the log and for spans; kept only if there may be one of them.
     struct log_fields {
         std::string method;
         std::string host;
@@ -41,6 +41,7 @@ private:
     void count(int status, bool intended, const limits::request_record& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
     void log(const limits::request_record& of);
+    void record_spans(const limits::request_record& of);
 };
 
 }  // namespace gateway::client

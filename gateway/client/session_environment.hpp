@@ -6,6 +6,7 @@
 #include "gateway/limits/scratch.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/telemetry/access_log.hpp"
+#include "gateway/tracing/span_queue.hpp"
 
 #include <functional>
 #include <memory>
@@ -41,6 +42,8 @@ struct session_environment {
     telemetry::worker_metrics& metrics;
     telemetry::access_log& access_log;
     bool& access_log_enabled;
+    // Takes the spans of requests that are recorded.
+    tracing::span_queue& spans;
     // The present view.
     std::shared_ptr<const limits::policy_view>& view;
 

@@ -14,6 +14,7 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
 {
     pool_ = &record_.pool();
     asked_ = env_.loop.now();
+    record_.attempts.unserved = asked_;
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // The connection before it ended without a byte.
@@ -53,6 +54,7 @@ void upstream_side::take(proxy::upstream_connection& c)
     c.lease_to(this);
     limits::attempts& attempts = record_.attempts;
     assert(attempts.count < limits::attempts::most);
+    attempts.unserved.reset();
     attempts.all[attempts.count++] = {
         .server = static_cast<std::uint8_t>(c.server()),
         .asked = asked_,
@@ -137,6 +139,7 @@ void upstream_side::responded(http::response_head& head)
 {
     limits::attempt& last = record_.attempts.last();
     last.took = env_.loop.now() - last.sent;
+    last.status = head.status;
     pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
         reserved.responded(head.status, &head, env_.corrections, &record_.costs);

@@ -9,6 +9,7 @@ void request_head::clear()
     keep_alive = true;
     absolute_form = expects_continue = has_via = names_client = websocket = false;
     malformed_trace = false;
+    trace_parent = {};
     max_forwards.reset();
     respelt_length.reset();
     body = {};

@@ -55,6 +55,8 @@ struct request_head {
     bool websocket = false;
     // True if `traceparent` is malformed or repeated; the request then starts a new trace.
     bool malformed_trace = false;
+    // Value of `traceparent` if it is valid; else empty.
+    std::string_view trace_parent{};
 
     framing body;
     field_list fields;

@@ -147,6 +147,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
         case field_name::traceparent:
             ++seen.traces;
             out.malformed_trace = seen.traces > 1 || !is_trace_parent(f.value);
+            out.trace_parent = out.malformed_trace ? std::string_view{} : f.value;
             break;
         case field_name::via:
             out.has_via = true;

@@ -11,6 +11,7 @@
 #include "gateway/proxy/pool.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
+#include "gateway/tracing/options.hpp"
 
 #include <memory>
 #include <vector>
@@ -26,6 +27,8 @@ struct policy_view {
     std::size_t max_connections_per_peer = 0;
     // Most requests that wait for their tokens, in all workers together.
     std::size_t max_waiting = 0;
+
+    tracing::sampling sampling;
 
     http::limit_header_options limit_headers;
     // Name of this process in `Via`, by which it sees loops.

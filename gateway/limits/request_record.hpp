@@ -12,6 +12,7 @@
 #include "gateway/limits/request_costs.hpp"
 #include "gateway/limits/reservation.hpp"
 #include "gateway/telemetry/metrics.hpp"
+#include "gateway/tracing/trace_context.hpp"
 
 #include <array>
 #include <memory>
@@ -32,6 +33,8 @@ struct attempt {
     base::instant sent{};
     // Time from sending the request to reading the head of the response; negative: there was none.
     base::duration took{-1};
+    // Status of that response.
+    int status = 0;
 };
 
 struct attempts {
@@ -43,6 +46,8 @@ struct attempts {
     // Reason why no connection to the last server could be made; empty: the request did not fail
     // so.
     std::string unreachable;
+    // Moment at which a connection was asked for that never came; nothing: each one came.
+    std::optional<base::instant> unserved;
 
     // Requires: there was one.
     attempt& last() { return all[count - 1]; }
@@ -53,6 +58,7 @@ struct attempts {
     {
         count = 0;
         unreachable.clear();
+        unserved.reset();
     }
 };
 
@@ -71,6 +77,12 @@ struct request_record {
     // The shared store was asked, and the limits have decided.
     std::optional<base::instant> store_asked;
     std::optional<base::instant> decided;
+    // True if the request was held for its tokens. The moment at which it went on.
+    bool held = false;
+    std::optional<base::instant> released;
+
+    // Its position in a trace; nothing without tracing, or without a valid head.
+    std::optional<tracing::trace_context> trace;
 
     // ---- Intake.
     // The client's address, or the peer's until a head was valid and the client was looked for.
@@ -115,6 +127,9 @@ struct request_record {
         received = now;
         store_asked.reset();
         decided.reset();
+        held = false;
+        released.reset();
+        trace.reset();
         client = by.peer;
         route = nullptr;
         metrics = view->no_route;

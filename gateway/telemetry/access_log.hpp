@@ -94,6 +94,10 @@ public:
     access_log& operator=(const access_log&) = delete;
 
     void write(const access_record& record);
+
+    // Returns what access_log_writer::to_unix() does.
+    base::duration to_unix() const { return to_unix_; }
+
     // Hands the gathered lines to the writer.
     // Requires: called on each tick.
     void flush();

@@ -67,13 +67,21 @@ public:
         return seconds;
     }();
 
-    void observe(base::duration d)
+    // Number of buckets, the one past every bound included.
+    static constexpr std::size_t buckets = bounds_ns.size() + 1;
+
+    static std::size_t bucket_of(base::duration d)
     {
         std::size_t i = 0;
         while (i < bounds_ns.size() && d.count() > bounds_ns[i]) {
             ++i;
         }
-        counts_[i].add();
+        return i;
+    }
+
+    void observe(base::duration d)
+    {
+        counts_[bucket_of(d)].add();
         sum_ns_.add(static_cast<std::uint64_t>(d.count() > 0 ? d.count() : 0));
     }
 

@@ -31,6 +31,18 @@ prometheus::MetricFamily& families::histogram(std::string_view name, std::string
     return add(name, help, prometheus::MetricType::Histogram);
 }
 
+void families::add_exemplars(const prometheus::MetricFamily& family, const row_exemplars& traced)
+{
+    exemplars_.insert_or_assign({family.name, family.metric.size() - 1}, traced);
+}
+
+const row_exemplars* families::exemplars_of(const prometheus::MetricFamily& family, std::size_t row)
+    const
+{
+    const auto found = exemplars_.find({family.name, row});
+    return found == exemplars_.end() ? nullptr : &found->second;
+}
+
 std::vector<prometheus::MetricFamily> families::with_rows() &&
 {
     std::erase_if(all_, [](const auto& family) { return family.metric.empty(); });

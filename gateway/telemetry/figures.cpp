@@ -100,6 +100,14 @@ void add_source_families(families& all, const sources& from)
         {},
         from.dropped_lines
     );
+    add_asked(
+        all.counter(
+            "gateway_traces_dropped_total",
+            "Spans of traces that were not exported: too many at once, or refused by the collector."
+        ),
+        {},
+        from.dropped_spans
+    );
 }
 
 }  // namespace gateway::telemetry

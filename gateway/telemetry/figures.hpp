@@ -49,6 +49,8 @@ struct sources {
     std::function<std::uint64_t()> turned_away{};
     // Lines that the access log has dropped.
     std::function<std::uint64_t()> dropped_lines{};
+    // Spans that no collector has taken.
+    std::function<std::uint64_t()> dropped_spans{};
     // State of servers that all workers share. A server that it does not name has left the
     // configuration, and only its counters stay.
     std::function<std::vector<server_figures>()> servers{};

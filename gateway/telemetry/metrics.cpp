@@ -25,8 +25,19 @@ void route_metrics::count_request(std::size_t method, int code)
     (*counts)[static_cast<std::size_t>(index < 0 || index > last ? last : index)].add();
 }
 
+void route_metrics::note_traced(const exemplar& e)
+{
+    exemplars* kept = traced.load(std::memory_order_relaxed);  // Only this thread stores to it.
+    if (kept == nullptr) {
+        kept = new exemplars{};
+        traced.store(kept, std::memory_order_release);
+    }
+    kept->note(e);
+}
+
 route_metrics::~route_metrics()
 {
+    delete traced.load(std::memory_order_relaxed);
     for (const auto& row : requests) {
         delete row.load(std::memory_order_relaxed);
     }

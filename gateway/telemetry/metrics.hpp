@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/telemetry/counter.hpp"
+#include "gateway/telemetry/exemplars.hpp"
 
 #include <array>
 #include <atomic>
@@ -81,6 +82,10 @@ struct route_metrics {
 
     std::array<std::atomic<codes*>, method_names.size()> requests{};
     histogram duration;
+    // Traced requests of that histogram; null before the first one.
+    std::atomic<exemplars*> traced{nullptr};
+
+    void note_traced(const exemplar& e);
 
     std::array<counter, refusal_reason_names.size()> refused;
     // Responses of 500 and above that the configuration does not ask for.

@@ -2,6 +2,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/telemetry/exposition.hpp"
+#include "gateway/telemetry/openmetrics.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
 
 #include <prometheus/text_serializer.h>
@@ -127,6 +128,22 @@ server_metrics& registry::server(std::size_t worker, const server_name& name)
     return find_block(state_->servers, name, worker, state_->workers.size());
 }
 
+std::array<std::uint64_t, outcome_names.size()> registry::decisions(std::string_view limit_name
+) const
+{
+    std::array<std::uint64_t, outcome_names.size()> sum{};
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->limits.find(limit_name);
+    if (found != state_->limits.end()) {
+        for (const auto& b : found->second) {
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+                sum[i] += b.metrics.decisions[i].value();
+            }
+        }
+    }
+    return sum;
+}
+
 void registry::count_reload(bool success)
 {
     const std::lock_guard lock(state_->mutex);
@@ -145,7 +162,7 @@ void registry::set_sources(sources others)
     state_->others = std::move(others);
 }
 
-std::string registry::scrape() const
+std::string registry::scrape(exposition_format format) const
 {
     families all;
     {
@@ -162,6 +179,9 @@ std::string registry::scrape() const
         add_source_families(all, state_->others);
     }
     add_process_metrics(all);
+    if (format == exposition_format::openmetrics) {
+        return to_openmetrics(std::move(all));
+    }
     std::ostringstream out;
     prometheus::TextSerializer{}.Serialize(out, std::move(all).with_rows());
     return std::move(out).str();

@@ -4,7 +4,9 @@
 #include "gateway/telemetry/figures.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +19,9 @@ struct vocabulary {
     std::span<const std::string_view> store_failures;
     std::span<const std::string_view> upstream_failures;
 };
+
+// `exposition_format` is that of Prometheus 0.0.4 or of OpenMetrics 1.0, which has exemplars.
+enum class exposition_format { prometheus, openmetrics };
 
 // Any thread may ask for a block, which takes a lock. Only the worker of that index may write to
 // it. scrape() calls the sources on its own thread.
@@ -33,6 +38,9 @@ public:
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
     server_metrics& server(std::size_t worker, const server_name& name);
 
+    // Returns the decisions of a limit in all workers, by outcome.
+    std::array<std::uint64_t, outcome_names.size()> decisions(std::string_view limit_name) const;
+
     // Counts a reload for gateway_config_reloads_total and gateway_config_last_reload_successful,
     // and on success sets the timestamp of the last one. The start counts as a success, but not as
     // a reload.
@@ -41,8 +49,8 @@ public:
     // Sets the sources of the next and later scrapes.
     void set_sources(sources others);
 
-    // Returns all metrics in the Prometheus text exposition format 0.0.4.
-    std::string scrape() const;
+    // Returns all metrics as text.
+    std::string scrape(exposition_format format = exposition_format::prometheus) const;
 
 private:
     struct state;

@@ -57,6 +57,22 @@ void add_requests(
     }
 }
 
+// Returns the latest traced request of each bucket.
+row_exemplars latest(const row<route_metrics>& blocks)
+{
+    row_exemplars all{};
+    for (const auto& b : blocks) {
+        const exemplars* const kept = b.metrics.traced.load(std::memory_order_acquire);
+        for (std::size_t i = 0; kept != nullptr && i < all.size(); ++i) {
+            const auto e = kept->of_bucket(i);
+            if (e && (!all[i] || all[i]->at < e->at)) {
+                all[i] = e;
+            }
+        }
+    }
+    return all;
+}
+
 // Adds a row for each reason for which limits of the route have refused a request.
 void add_refusals(
     prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
@@ -99,6 +115,7 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         }
         add_requests(requests, name, blocks);
         add_row(duration, {{"route", name}}, durations(blocks));
+        all.add_exemplars(duration, latest(blocks));
         add_refusals(refused, name, blocks);
     }
 }

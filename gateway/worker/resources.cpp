@@ -52,6 +52,7 @@ std::shared_ptr<const limits::policy_view> resources::adopt(const snapshot& s)
     view->via_name = s.via_name;
     view->max_connections_per_peer = s.max_connections_per_peer;
     view->max_waiting = s.max_waiting;
+    view->sampling = s.sampling;
     const policy::header_options& headers = s.policy->headers;
     view->limit_headers = {
         .x_ratelimit = headers.x_ratelimit,

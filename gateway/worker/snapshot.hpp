@@ -8,6 +8,7 @@
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/servers/upstream_status.hpp"
 #include "gateway/store/shared_options.hpp"
+#include "gateway/tracing/options.hpp"
 
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ struct snapshot {
     http::options http;
     std::size_t max_connections_per_peer = 0;
     std::size_t max_waiting = 0;
+    tracing::sampling sampling;
     // [i] is policy->stores[i].
     std::vector<store::named_store> shared_stores;
     // [i] is policy->upstreams[i].

@@ -74,6 +74,7 @@ worker::worker(
           shared.metrics.worker(index),
           log_,
           log_enabled_,
+          shared.spans,
           view_,
           scratch_,
           date_,

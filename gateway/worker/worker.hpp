@@ -37,6 +37,7 @@ struct shared_state {
     store::memory_store& local;
     telemetry::registry& metrics;
     telemetry::access_log_writer& log;
+    tracing::span_queue& spans;
     std::size_t max_connections;
     std::atomic<std::size_t> connections{0};
     client::peer_count peers{};

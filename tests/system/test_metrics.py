@@ -37,6 +37,7 @@ PROMISED = {
     "gateway_tunnel_bytes_total": {"side"},
     "gateway_connections_refused_total": {"reason"},
     "gateway_untrusted_forwarded_total": set(),
+    "gateway_traces_dropped_total": set(),
     "gateway_upstream_server_healthy": {"upstream", "server"},
     "gateway_upstream_health_checks_total": {"upstream", "server", "result"},
     "gateway_config_reloads_total": {"result"},
@@ -158,7 +159,7 @@ class Exposition(MetricsTest):
         kinds = {name: rows[0]["type"] for name, rows in prometheus.api("metadata").items()}
         self.assertEqual(
             (
-                kinds["gateway_requests_total"],
+                kinds["gateway_requests"],
                 kinds["gateway_request_duration_seconds"],
                 kinds["gateway_buckets"],
             ),

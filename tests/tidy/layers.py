@@ -19,6 +19,7 @@ ALLOWED = {
     "http": {"base", "limit"},
     "policy": {"base", "limit", "identity", "http"},
     "telemetry": {"base"},
+    "tracing": {"base", "http"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "net", "telemetry"},

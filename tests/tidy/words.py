@@ -37,7 +37,7 @@ RULES = [
     Rule(
         r"\bstd::(?:recursive_|shared_|timed_)?mutex\b",
         "workers share the local store's table, the statuses of upstreams, the count of peers and the last addresses, nothing else",
-        but=r"^gateway/telemetry/|^gateway/proxy/servers/(upstream_status|wait_queue)\.|^gateway/client/peer_count\.|^gateway/net/last_addresses\.|^gateway/process/successor\.hpp$",
+        but=r"^gateway/telemetry/|^gateway/tracing/span_queue\.|^gateway/proxy/servers/(upstream_status|wait_queue)\.|^gateway/client/peer_count\.|^gateway/net/last_addresses\.|^gateway/process/successor\.hpp$",
     ),
     Rule(r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\b", "wait for the event, or use the timer wheel"),
     Rule(r"\bdetach\(\)", "a thread or coroutine has an owner who joins it"),

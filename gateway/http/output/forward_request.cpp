@@ -46,7 +46,9 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (f.id == field_name::content_length && head.respelt_length) {
         return false;
     }
-    if (head.malformed_trace && trace_fields.contains(f.id)) {
+    // Without a good traceparent, tracestate means nothing (Trace Context §3.3).
+    if (!options.trace_parent.empty() && trace_fields.contains(f.id) &&
+        (f.id == field_name::traceparent || head.trace_parent.empty())) {
         return false;
     }
     const bool is_identity =
@@ -126,11 +128,10 @@ forwarding vouched_forwarding(const request_head& head, const forward_options& o
     return vouched;
 }
 
-// True if the gateway starts a new trace: `traceparent` is malformed and the route does not remove
-// it.
-bool begins_trace(const request_head& head, const forward_options& options)
+// True if the gateway has a traceparent of its own to send, and the route does not remove it.
+bool has_own_trace_parent(const forward_options& options)
 {
-    return head.malformed_trace &&
+    return !options.trace_parent.empty() &&
            (options.edits == nullptr || !options.edits->takes_out("traceparent"));
 }
 
@@ -168,7 +169,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (!options.request_id.empty()) {
         to.add("X-Request-Id: ").add(options.request_id).add("\r\n");
     }
-    if (begins_trace(head, options)) {
+    if (has_own_trace_parent(options)) {
         to.add("traceparent: ").add(options.trace_parent).add("\r\n");
     }
     if (head.body.how == framing::kind::chunked) {

@@ -35,7 +35,8 @@ struct forward_options {
     std::string_view via_name = "gateway";
     // The value of X-Request-Id, or empty for none.
     std::string_view request_id{};
-    // The traceparent to send instead of a malformed one.
+    // The traceparent to send instead of the request's, or empty to keep that.
+    // Requires: it is not empty if the request's is malformed.
     std::string_view trace_parent{};
 
     // The path to send instead of the request's, in two parts. Both empty: the path stays as it is.

@@ -14,7 +14,7 @@ scrape_configs:
 
 
 class Prometheus:
-    def __init__(self, admin):
+    def __init__(self, admin, *flags):
         self._directory = Directory()
         self.address = ("127.0.0.1", free_port())
         path = self._directory.file(
@@ -27,6 +27,7 @@ class Prometheus:
                 f"--storage.tsdb.path={self._directory.file('data')}",
                 f"--web.listen-address=127.0.0.1:{self.address[1]}",
                 "--log.level=warn",
+                *flags,
             ]
         )
         wait_until(lambda: accepts(self.address[1]), 20, "prometheus listens")

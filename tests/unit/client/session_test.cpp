@@ -152,6 +152,7 @@ private:
     telemetry::access_log_writer writer_{telemetry::output_to(nowhere_.fd), {}};
     telemetry::access_log log_{writer_};
     bool log_enabled_ = true;
+    tracing::span_queue spans_;
     store::memory_store local_{{.max_buckets = 1024}};
     limits::top_buckets top_;
     limits::bucket_parts parts_;
@@ -180,6 +181,7 @@ private:
         metrics,
         log_,
         log_enabled_,
+        spans_,
         view,
         scratch_,
         date_,

@@ -233,9 +233,10 @@ TEST(forward_request, a_malformed_trace_begins_anew)
     const std::string line = "traceparent: " + good + "\r\n";
     const std::string state = "tracestate: a=1\r\nTraceState: b=2\r\n";
     forward_options options = from("192.0.2.7", false);
-    options.trace_parent = "new";
     const auto traces = [&](const std::string& lines) {
-        const std::string out = forwarded(get(lines), options);
+        const std::string bytes = get(lines);
+        options.trace_parent = accepted_request(bytes).malformed_trace ? "new" : "";
+        const std::string out = forwarded(bytes, options);
         const request_head head = accepted_request(out);
         return values_of(head, field_name::traceparent) + ' ' +
                values_of(head, field_name::tracestate);
@@ -255,6 +256,32 @@ TEST(forward_request, a_malformed_trace_begins_anew)
     options.edits = &edits;
     EXPECT_EQ(traces(state + line), "- a=1|b=2");
     EXPECT_EQ(traces(state + line + line), "- -");
+}
+
+TEST(forward_request, a_trace_goes_on_in_a_span_of_ours)
+{
+    const std::string good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const std::string line = "traceparent: " + good + "\r\n";
+    const std::string state = "tracestate: a=1\r\nTraceState: b=2\r\n";
+    forward_options options = from("192.0.2.7", false);
+    options.trace_parent = "ours";
+    const auto traces = [&](const std::string& lines) {
+        const std::string out = forwarded(get(lines), options);
+        const request_head head = accepted_request(out);
+        return values_of(head, field_name::traceparent) + ' ' +
+               values_of(head, field_name::tracestate);
+    };
+    EXPECT_EQ(traces(""), "ours -");
+    EXPECT_EQ(traces(state), "ours -") << "the state is of no trace";
+    EXPECT_EQ(traces(state + line), "ours a=1|b=2");
+    EXPECT_EQ(traces(line), "ours -");
+    EXPECT_EQ(traces(state + line + line), "ours -");
+
+    field_edits edits;
+    edits.remove = {"Traceparent"};
+    edits.finish();
+    options.edits = &edits;
+    EXPECT_EQ(traces(line), "- -");
 }
 
 TEST(forward_request, via_names_the_version_that_was_received)

@@ -55,5 +55,21 @@ TEST(trace_parent, that_is_made_is_well_formed_whatever_the_numbers)
     );
 }
 
+TEST(trace_parent, that_is_parsed_and_made_again_is_the_same)
+{
+    for (const auto* text :
+         {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+          "00-00000000000000000000000000000001-0000000000000001-ff"}) {
+        const trace_parent_parts parts = parse_trace_parent(text);
+        const trace_parent_text made = make_trace_parent(parts.trace, parts.parent, parts.flags);
+        EXPECT_EQ(std::string(made.data(), made.size()), text);
+    }
+    const trace_parent_parts later =
+        parse_trace_parent("fe-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more");
+    EXPECT_EQ(later.trace, (trace_id{0x0af7651916cd43dd, 0x8448eb211c80319c}));
+    EXPECT_EQ(later.parent, 0xb7ad6b7169203331);
+    EXPECT_EQ(later.flags, sampled_flag);
+}
+
 }  // namespace trace_parent_test
 }  // namespace gateway::http

@@ -1,0 +1,304 @@
+"""Traces: which requests are recorded, what their spans say, and collectors that misbehave."""
+import socket
+import time
+
+from harness.case import SystemTest, forwarding_to
+from harness.client import get
+from harness.collector import Collector
+from harness.gateway import run_command, whole_configuration
+from harness.process import free_port, wait_until
+from harness.prometheus import Prometheus
+from harness.redis_server import RedisServer
+
+TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+SAMPLED = ("traceparent", f"00-{TRACE}-{PARENT}-01")
+UNSAMPLED = ("traceparent", f"00-{TRACE}-{PARENT}-00")
+
+
+def tracing_to(url, **more):
+    keys = "".join(f", {key}: {value}" for key, value in more.items())
+    return f"tracing: {{ endpoint: '{url}'{keys} }}\n"
+
+
+class Traces(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.collector = self.started(Collector())
+
+    def traced(self, text, **more):
+        return self.gateway("workers: 1\n" + tracing_to(self.collector.url, **more) + text)
+
+    def test_a_trace_goes_through_client_gateway_and_server(self):
+        origin = self.origin()
+        gateway = self.traced(
+            "limits: { l: { key: client_ip, rate: 9/h, cost: 2 } }\n"
+            "routes: [ { name: main, match: { path: /a }, limits: [l], upstream: up } ]\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n",
+            service_name="edge",
+            headers="{ authorization: 5ecret }",
+        )
+        began = time.time_ns()
+        gateway.get("/a/b?token=5ecret", [SAMPLED, ("tracestate", "a=b")])
+        (request,) = self.collector.requests_seen(1)
+        (forwarded,) = origin.requests
+        self.assertEqual((request.trace, request.parent), (TRACE, PARENT))
+        version, trace, sent_parent, flags = forwarded["traceparent"].split("-")
+        self.assertEqual((version, trace, flags), ("00", TRACE, "01"))
+        self.assertEqual(forwarded["tracestate"], "a=b")
+        spans = {s.name + "/" + s.kind: s for s in self.collector.trace(TRACE)}
+        attempt = spans["GET/client"]
+        self.assertEqual((attempt.id, attempt.parent), (sent_parent, request.id))
+        self.assertEqual(spans["decide/internal"].parent, request.id)
+        self.assertEqual(spans["decide/internal"]["gateway.store"], "local")
+        self.assertEqual(request.resource["service.name"], "edge")
+        self.assertEqual(self.collector.fields[0]["Authorization"], "5ecret")
+        self.assertLessEqual(
+            {
+                "http.request.method": "GET",
+                "url.path": "/a/b",
+                "url.scheme": "http",
+                "server.address": "gateway.test",
+                "client.address": "127.0.0.1",
+                "http.route": "/a/*",
+                "http.response.status_code": 200,
+                "gateway.route": "main",
+                "gateway.limit": "l",
+                "gateway.limits": "l=allowed",
+                "gateway.outcome": "allowed",
+                "gateway.cost": 2,
+                "gateway.attempts": 1,
+            }.items(),
+            request.attributes.items(),
+        )
+        self.assertEqual(request.name, "GET /a/*")
+        self.assertFalse(request.failed or attempt.failed)
+        self.assertEqual(f"{attempt['server.address']}:{attempt['server.port']}", origin.address)
+        for span in spans.values():
+            self.assertLessEqual(began - 10**9, span.begin)
+            self.assertLessEqual(request.begin, span.begin)
+            self.assertLessEqual(span.end, request.end)
+        self.assertNotIn("5ecret", str([s.attributes for s in self.collector.spans()]))
+
+    def test_a_share_of_the_traces_that_begin_here_is_recorded(self):
+        for share, recorded in (("0%", 0), ("100%", 3)):
+            origin = self.origin()
+            gateway = self.traced(forwarding_to(origin.address), sample=share)
+            for _ in range(3):
+                gateway.get("/", [("tracestate", "stale=1")])
+            gateway.get(headers=[SAMPLED])
+            seen = self.collector.requests_seen(recorded + 1)
+            self.assertEqual(len(seen), recorded + 1)
+            flags = [r["traceparent"][-2:] for r in origin.requests]
+            self.assertEqual(flags, (["01"] if recorded else ["00"]) * 3 + ["01"])
+            self.assertEqual(origin.requests[0].all("tracestate"), [])
+            gateway.stop()
+            self.collector.requests.clear()
+
+    def test_refused_and_failed_requests_can_be_kept(self):
+        gateway = self.traced(
+            "limits: { l: { key: [], rate: 1/h } }\n"
+            "routes:\n  - { match: { path: /limited }, limits: [l], upstream: up }\n"
+            "  - { match: { path: /away }, upstream: away }\n"
+            "upstreams: { up: { servers: [echo] }, away: { servers: ['127.0.0.1:1'] } }\n",
+            sample="0%",
+            keep="[rejected, errors]",
+        )
+        paths = ("/limited", "/limited", "/away", "/nowhere")
+        statuses = [gateway.get(p, [UNSAMPLED]).status for p in paths]
+        self.assertEqual(statuses, [200, 429, 502, 404])
+        rejected, failed = self.collector.requests_seen(2)
+        self.assertEqual(rejected["http.response.status_code"], 429)
+        self.assertEqual(rejected["gateway.outcome"], "rejected")
+        self.assertRegex(rejected["gateway.bucket"], "^[0-9a-f]{32}$")
+        self.assertFalse(rejected.failed, "the client is to blame")
+        self.assertEqual(failed["error.type"], "502")
+        self.assertTrue(failed.failed)
+        waits = [s for s in self.collector.spans() if s.name == "wait for a server"]
+        self.assertEqual([s["error.type"] for s in waits], ["connect"])
+        gateway.stop()
+        self.assertEqual(len(self.collector.requests_seen(2)), 2)
+
+    def test_a_retry_is_an_attempt_of_its_own(self):
+        failed = []
+
+        def ends_once(peer, request):
+            if not failed:
+                failed.append(peer)
+                return False
+            return peer.reply()
+
+        servers = [self.origin(ends_once).address, self.origin(ends_once).address]
+        gateway = self.traced(
+            f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: {servers} }} }}\n"
+        )
+        self.assertEqual(gateway.get(headers=[SAMPLED]).status, 200)
+        (request,) = self.collector.requests_seen(1)
+        first, second = [s for s in self.collector.trace(TRACE) if s.kind == "client"]
+        self.assertTrue(first.failed)
+        self.assertEqual(first["error.type"], "no_response")
+        self.assertEqual(second["http.request.resend_count"], 1)
+        self.assertEqual(second["http.response.status_code"], 200)
+        self.assertEqual(request["gateway.attempts"], 2)
+        self.assertLessEqual(first.end, second.begin)
+
+    def test_waiting_for_tokens_and_for_a_store_are_spans(self):
+        redis = self.started(RedisServer())
+        gateway = self.traced(
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 5s }} }}\n"
+            "limits: { l: { key: [], rate: 10/s, burst: 1, max_wait: 2s, store: r } }\n"
+            + forwarding_to("echo", "l")
+        )
+        with gateway.connect() as c:
+            for _ in range(2):
+                self.assertEqual(c.ask("/", [SAMPLED]).status, 200)
+        self.collector.requests_seen(2)
+        decisions = [s for s in self.collector.spans() if s.name == "decide"]
+        self.assertEqual([s["gateway.store"] for s in decisions], ["r", "r"])
+        (wait,) = [s for s in self.collector.spans() if s.name == "wait for tokens"]
+        self.assertGreater(wait.end - wait.begin, 10**6)
+
+    def test_the_last_spans_are_exported_at_the_end(self):
+        gateway = self.traced(forwarding_to("echo"))
+        gateway.get(headers=[SAMPLED])
+        gateway.stop()
+        self.assertEqual(len(self.collector.requests_seen(1)), 1)
+
+    def test_a_reload_turns_it_on_and_off(self):
+        gateway = self.gateway("workers: 1\n" + forwarding_to("echo"))
+        gateway.get(headers=[SAMPLED])
+        text = "workers: 1\n" + forwarding_to("echo")
+        gateway.reload(tracing_to(self.collector.url) + text)
+        gateway.get("/on", [SAMPLED])
+        (request,) = self.collector.requests_seen(1)
+        self.assertEqual(request["url.path"], "/on")
+        gateway.reload(text)
+        gateway.get("/off", [SAMPLED])
+        gateway.stop()
+        self.assertEqual(len(self.collector.requests_seen(1)), 1)
+
+    def test_strange_and_long_values_are_only_text(self):
+        gateway = self.traced(forwarding_to("echo"))
+        gateway.get("/\"quoted\"", [SAMPLED])
+        gateway.get("/" + "x" * 9000, [SAMPLED], method="WEIRD")
+        first, second = self.collector.requests_seen(2)
+        self.assertEqual(first["url.path"], '/"quoted"')
+        self.assertEqual(second["http.request.method"], "_OTHER")
+        self.assertEqual(len(second["url.path"]), 512)
+
+    def test_histograms_have_exemplars_in_openmetrics(self):
+        gateway = self.traced(forwarding_to("echo"))
+        gateway.get(headers=[SAMPLED])
+        gateway.get()
+        accept = [("Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")]
+        answer = get(gateway.admin, "/metrics", accept)
+        self.assertIn("application/openmetrics-text; version=1.0.0", answer["content-type"])
+        self.assertTrue(answer.text.endswith("\n# EOF\n"))
+        self.assertRegex(
+            answer.text,
+            r'gateway_request_duration_seconds_bucket\{route="[^"]*",le="[0-9.e+-]+"\} \d+ '
+            rf'# \{{trace_id="{TRACE}"\}} [0-9.e-]+ \d+\.\d+\n',
+        )
+        self.assertIn("# TYPE gateway_requests counter\n", answer.text)
+        self.assertRegex(answer.text, r"\ngateway_requests_total\{")
+        plain = get(gateway.admin, "/metrics")
+        self.assertIn("text/plain; version=0.0.4", plain["content-type"])
+        self.assertNotIn("trace_id", plain.text)
+
+
+    def test_a_real_prometheus_keeps_exemplars(self):
+        gateway = self.traced(forwarding_to("echo"))
+        gateway.get(headers=[SAMPLED])
+        prometheus = self.started(
+            Prometheus(gateway.admin, "--enable-feature=exemplar-storage")
+        )
+        question = "query_exemplars?query=gateway_request_duration_seconds_bucket&start=%d&end=%d"
+        found = wait_until(
+            lambda: prometheus.api(question % (time.time() - 600, time.time() + 600)), 20
+        )
+        (exemplar,) = found[0]["exemplars"]
+        self.assertEqual(exemplar["labels"], {"trace_id": TRACE})
+        self.assertEqual(prometheus.api("targets")["activeTargets"][0]["lastError"], "")
+
+
+class SilentCollector:
+    """Accepts, and never answers."""
+
+    def __init__(self):
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self._socket.getsockname()[1]
+
+    def stop(self):
+        self._socket.close()
+
+
+class Collectors(SystemTest):
+    """None of them costs a request anything."""
+
+    def dropped(self, gateway):
+        return gateway.metrics().sum("gateway_traces_dropped_total")
+
+    def gateway_to(self, url):
+        return self.gateway(
+            "workers: 1\n" + tracing_to(url, sample="100%") + forwarding_to("echo")
+        )
+
+    def ask(self, gateway, count=20):
+        with gateway.connect() as c:
+            self.assertEqual([c.ask("/").status for _ in range(count)], [200] * count)
+
+    def test_one_that_is_gone_and_comes_back(self):
+        port = free_port()
+        gateway = self.gateway_to(f"http://127.0.0.1:{port}")
+        self.ask(gateway)
+        wait_until(lambda: self.dropped(gateway) > 0, 20)
+        gateway.wait_for_diagnostic("does not take spans: ")
+        collector = self.started(Collector(port=port))
+
+        def arrives():
+            gateway.get()
+            return collector.requests
+
+        wait_until(arrives, 60)
+        gateway.wait_for_diagnostic("takes spans again")
+
+    def test_one_that_never_answers(self):
+        gateway = self.gateway_to(self.started(SilentCollector()).url)
+        self.ask(gateway)
+        gateway.signal(15)
+        began = time.monotonic()
+        self.assertEqual(gateway.wait(), 0)
+        self.assertLess(time.monotonic() - began, 10, "its last spans have a bound")
+
+    def test_one_that_takes_nothing_while_the_queue_fills(self):
+        gateway = self.gateway_to(self.started(SilentCollector()).url)
+        self.ask(gateway, 6000)  # two spans each, more than the queue has room for
+        self.assertGreater(self.dropped(gateway), 0)
+
+    def test_one_that_refuses_or_lies(self):
+        for status, body, reason in (
+            (503, b"", "status 503"),
+            (400, b"{}", "status 400"),
+            (200, b"x" * 200_000, "body limit"),
+        ):
+            with self.subTest(status=status, size=len(body)):
+                collector = self.started(Collector(lambda request: (status, body)))
+                gateway = self.gateway_to(collector.url)
+                self.ask(gateway, 1)
+                self.assertIn(reason, gateway.wait_for_diagnostic("does not take spans"))
+                wait_until(lambda: self.dropped(gateway) >= 2, 20)
+
+    def test_one_that_takes_a_part(self):
+        partial = b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}'
+        collector = self.started(Collector(lambda request: (200, partial)))
+        gateway = self.gateway_to(collector.url)
+        self.ask(gateway, 1)
+        collector.requests_seen(1)
+        wait_until(lambda: self.dropped(gateway) == 1, 20)
+
+    def test_https_is_refused_by_check(self):
+        path = self.directory().file(
+            "g.yaml", whole_configuration(tracing_to("https://c:4318") + forwarding_to("echo"))
+        )
+        status, _, stderr = run_command("check", "--config", path)
+        self.assertEqual(status, 2)
+        self.assertIn("tracing.endpoint: https is not supported", stderr)
