@@ -153,7 +153,7 @@ protected:
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
         check_.reserve(reserving::outcomes, taken);
-        taken.responded(status, nullptr, *corrections_);
+        taken.responded(status, nullptr, *corrections_, nullptr);
     }
 
     // The last request is over: its places are given back.

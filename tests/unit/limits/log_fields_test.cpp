@@ -10,7 +10,7 @@ namespace gateway::limits {
 namespace log_fields_test {
 
 using source = policy::key_part::source;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 policy::log_field field(source from, const std::string& name = {}, int prefix = 0)
 {
