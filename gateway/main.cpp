@@ -4,6 +4,7 @@
 #include "gateway/commands/cli.hpp"
 #include "gateway/commands/explain_command.hpp"
 #include "gateway/commands/migrate_command.hpp"
+#include "gateway/commands/replay_command.hpp"
 #include "gateway/process/signals.hpp"
 
 #include <cerrno>
@@ -53,6 +54,9 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
+    }
+    if (settings && request.what == command::replay) {
+        return gateway::replay_logs(*settings, request, std::cout, std::cerr);
     }
     if (settings && request.what == command::migrate) {
         return request.prints_sql ? gateway::print_migration(*settings, std::cout, std::cerr)

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -24,7 +25,7 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 6> commands{{
+constexpr std::array<command_text, 7> commands{{
     {"run", command::run, "Serve until SIGTERM, SIGINT or SIGQUIT"},
     {"check",
      command::check,
@@ -36,6 +37,9 @@ constexpr std::array<command_text, 6> commands{{
     {"migrate",
      command::migrate,
      "Install in shared stores what they need before a gateway can use them"},
+    {"replay",
+     command::replay,
+     "Decide the requests of access logs again under this configuration, with no network"},
     {"schema", command::schema, "Print the JSON Schema of the configuration, for editors"},
 }};
 
@@ -100,6 +104,77 @@ void add_options_of_explain(CLI::App& sub, request& asked)
         ->type_name("ADDRESS");
 }
 
+// Reads a share such as "0.1%" as a number from 0 to 1.
+double read_share(const std::string& option, const std::string& text)
+{
+    double percent = 0;
+    const char* const end = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
+    const auto [stop, error] = std::from_chars(text.data(), end, percent);
+    const bool plain = error == std::errc{} && stop == end && text.ends_with('%');
+    if (!plain || !(percent >= 0 && percent <= 100)) {
+        throw CLI::ValidationError(
+            option, "expected a percentage such as 0.1%, got " + config::quote(text)
+        );
+    }
+    return percent / 100;
+}
+
+void add_share(
+    CLI::App& sub, const std::string& option, std::optional<double>& share, const char* description
+)
+{
+    sub.add_option_function<std::string>(
+           option,
+           [option, &share](const std::string& text) { share = read_share(option, text); },
+           description
+    )
+        ->type_name("PERCENT");
+}
+
+void add_options_of_replay(CLI::App& sub, replay_request& asked)
+{
+    sub.add_option(
+           "LOG",
+           asked.logs,
+           "Access logs, plain, .gz or .zst; - is the standard input. Formats: the gateway's own "
+           "(json, text), combined of nginx and Apache, HAProxy's HTTP log, JSON of Caddy and "
+           "Traefik"
+    )
+        ->required();
+    sub.add_option(
+           "--against",
+           asked.against_path,
+           "Another configuration, such as the one in use; tells whose requests would fare "
+           "otherwise"
+    )
+        ->type_name("FILE");
+    add_share(
+        sub,
+        "--suggest",
+        asked.accepted_requests,
+        "For each limit, suggest the smallest rate and burst that reject at most this share of its "
+        "requests"
+    );
+    add_share(sub, "--suggest-clients", asked.accepted_clients, "The same, of its clients instead");
+    sub.add_option(
+           "--fields",
+           asked.fields,
+           "Members of other JSON logs: client=ip,time=ts,path=request.uri, and method, host, "
+           "status, duration, cost, or key parts such as header:x-api-key"
+    )
+        ->type_name("NAME=MEMBER,...");
+    sub.add_option("--report", asked.report_path, "Write a report in HTML there")
+        ->type_name("FILE");
+    sub.add_option_function<std::string>(
+           "--format",
+           [&asked](const std::string& format) { asked.as_json = format == "json"; },
+           "text for people, or json for programs"
+    )
+        ->type_name("FORMAT")
+        ->default_str("text")
+        ->check(CLI::IsMember({"text", "json"}));
+}
+
 }  // namespace
 
 std::variant<request, output> parse(int argc, const char* const* argv)
@@ -122,6 +197,9 @@ std::variant<request, output> parse(int argc, const char* const* argv)
         }
         if (text.what == command::explain) {
             add_options_of_explain(*sub, asked);
+        }
+        if (text.what == command::replay) {
+            add_options_of_replay(*sub, asked.replay);
         }
         if (text.what == command::migrate) {
             sub->add_flag(

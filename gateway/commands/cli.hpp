@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace gateway::cli {
 
@@ -19,7 +20,23 @@ inline constexpr int failed_while_running = 1;
 // A wrong command line, or a bad configuration.
 inline constexpr int wrong_usage = 2;
 
-enum class command { run, check, print, schema, explain, migrate };
+enum class command { run, check, print, schema, explain, migrate, replay };
+
+// `replay_request` is what `gateway replay` is asked for.
+struct replay_request {
+    // Paths of access logs; "-" is the standard input.
+    std::vector<std::string> logs{};
+    // Path of another configuration to compare with; empty: none.
+    std::string against_path{};
+    // Shares that a suggestion may reject, from 0 to 1.
+    std::optional<double> accepted_requests{};
+    std::optional<double> accepted_clients{};
+    // Members of JSON lines, as replay::described_json() takes them.
+    std::string fields{};
+    // Path of the report in HTML; empty: none.
+    std::string report_path{};
+    bool as_json = false;
+};
 
 struct request {
     command what = command::run;
@@ -31,6 +48,7 @@ struct request {
     bool prints_sql = false;
     // Address of the running gateway's admin API; nothing if it is not asked for counts.
     std::optional<net::listen_address> admin{};
+    replay_request replay{};
 };
 
 // `output` is the whole answer to a command line: help, the version, or a complaint.

@@ -38,8 +38,10 @@ const verdict* check_request(
     if (const verdict* const rejection = check.reject_already()) {
         return rejection;
     }
-    subject.token =
-        intake::find_token(*subject.head, *policy.token, *view.tokens, base::unix_time());
+    if (view.tokens != nullptr) {
+        subject.token =
+            intake::find_token(*subject.head, *policy.token, *view.tokens, base::unix_time());
+    }
     const std::size_t count = charges.count;
     const std::size_t plans = charges.plans.size();
     const auto* const refused =

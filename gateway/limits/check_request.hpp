@@ -9,7 +9,7 @@
 namespace gateway::limits {
 
 // Returns the verdict, or null if `listener` hears of it later, unless check.abandon() comes first.
-// Puts the token of the request into `subject` if it is needed.
+// Puts the token of the request into `subject` if it is needed and the view has a cache of tokens.
 // Requires: `view` lives until the verdict; its policy has the route.
 const verdict* check_request(
     limit_check& check,

@@ -34,7 +34,8 @@ struct policy_view {
     // Name of this process in `Via`, by which it sees loops.
     std::string via_name;
     intake::client_header client_header;
-    // Tokens that this worker has verified; null if no key asks for one.
+    // Tokens that this worker has verified; null if no key asks for one, or if requests come with
+    // tokens that are known.
     std::unique_ptr<intake::token_cache> tokens;
     // [i] holds the counters of policy->routes[i].
     std::vector<telemetry::route_metrics*> routes;

@@ -26,12 +26,13 @@ ALLOWED = {
 }
 ALLOWED["intake"] = {"base", "identity", "http", "policy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
-ALLOWED["client"] = set(ALLOWED)
-ALLOWED["worker"] = set(ALLOWED)
+ALLOWED["replay"] = set(ALLOWED)
+ALLOWED["client"] = set(ALLOWED) - {"replay"}
+ALLOWED["worker"] = set(ALLOWED) - {"replay"}
 ALLOWED["probes"] = {"base", "telemetry", "net", "proxy", "worker"}
-ALLOWED["admin"] = set(ALLOWED)
-ALLOWED["config"] = set(ALLOWED)
-ALLOWED["process"] = set(ALLOWED)
+ALLOWED["admin"] = set(ALLOWED) - {"replay"}
+ALLOWED["config"] = set(ALLOWED) - {"replay"}
+ALLOWED["process"] = set(ALLOWED) - {"replay"}
 ALLOWED["commands"] = set(ALLOWED) - {"process"}
 ROOMS = {
     "http/output": set(),
@@ -44,6 +45,8 @@ ROOMS = {
     "store/redis/cluster": {"store/remote", "store/redis/protocol"},
     "store/redis": {"store/remote", "store/redis/protocol", "store/redis/sentinel", "store/redis/cluster"},
     "store/postgres": {"store/remote"},
+    "replay/logs": set(),
+    "replay/reports": set(),
     "config/text": set(),
     "config/urls": {"config/text"},
     "config/keys": {"config/text", "config/urls"},

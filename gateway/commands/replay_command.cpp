@@ -1,0 +1,88 @@
+#include "gateway/commands/replay_command.hpp"
+
+#include "gateway/admin/json_text.hpp"
+#include "gateway/commands/progress_bar.hpp"
+#include "gateway/replay/replay.hpp"
+#include "gateway/replay/reports/result_html.hpp"
+#include "gateway/replay/reports/result_json.hpp"
+#include "gateway/replay/reports/result_text.hpp"
+
+#include <fstream>
+#include <ostream>
+#include <unistd.h>
+#include <utility>
+
+namespace gateway {
+
+namespace {
+
+replay::candidate_options candidate_of(const config::settings& s)
+{
+    return {
+        .policy = s.policy,
+        .http = s.http,
+        .local_store = s.local_store,
+        .max_waiting = s.server.max_waiting,
+    };
+}
+
+// Writes the report. Returns false if it cannot be written.
+bool write_report(
+    const replay::replay_result& result, const cli::replay_request& asked, std::ostream& err
+)
+{
+    std::ofstream file(asked.report_path, std::ios::binary | std::ios::trunc);
+    file << replay::as_html(result);
+    file.close();
+    if (!file) {
+        err << asked.report_path << ": the report cannot be written\n";
+    }
+    return file.good();
+}
+
+}  // namespace
+
+int replay_logs(
+    const config::settings& settings,
+    const cli::request& request,
+    std::ostream& out,
+    std::ostream& err
+)
+{
+    const cli::replay_request& asked = request.replay;
+    replay::replay_options options{
+        .policy = candidate_of(settings),
+        .logs = asked.logs,
+        .fields = asked.fields,
+        .accepted = {.requests = asked.accepted_requests, .clients = asked.accepted_clients}};
+    if (!asked.against_path.empty()) {
+        const auto other = cli::load(asked.against_path, err);
+        if (!other) {
+            return cli::wrong_usage;
+        }
+        options.against = candidate_of(*other);
+    }
+    progress_bar bar{err, ::isatty(STDERR_FILENO) == 1};
+    const auto ended = replay::run_replay(options, [&bar](const replay::replay_progress& p) {
+        bar.show(p.lines, p.position, p.size);
+    });
+    bar.clear();
+    if (const auto* const failure = std::get_if<replay::replay_failure>(&ended)) {
+        err << failure->what << '\n';
+        return failure->wrong_usage ? cli::wrong_usage : cli::failed_while_running;
+    }
+    const auto& result = std::get<replay::replay_result>(ended);
+    for (const std::string& name : result.empty_logs) {
+        err << "warning: " << name << ": has no lines\n";
+    }
+    if (asked.as_json) {
+        out << admin::json_text(replay::as_json(result)) << '\n';
+    } else {
+        replay::write_text(result, out);
+    }
+    out.flush();
+    const bool reported = asked.report_path.empty() || write_report(result, asked, err);
+    return reported && out.good() ? cli::done : cli::failed_while_running;
+}
+
+}  // namespace gateway

@@ -1,0 +1,235 @@
+#include "gateway/replay/candidate.hpp"
+
+#include "gateway/identity/client_address.hpp"
+#include "gateway/intake/routed_request.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+// Returns the policy with all limits in the local store.
+std::shared_ptr<const policy::policy> decided_here(const policy::policy& p)
+{
+    auto copy = std::make_shared<policy::policy>(p);
+    for (policy::limit_rule& rule : copy->limits) {
+        rule.store = policy::local_store;
+    }
+    return copy;
+}
+
+std::shared_ptr<const limits::policy_view> view_of(
+    const candidate_options& options,
+    std::shared_ptr<const policy::policy> policy,
+    telemetry::limit_metrics& metrics
+)
+{
+    auto view = std::make_shared<limits::policy_view>();
+    view->http = options.http;
+    view->max_waiting = options.max_waiting;
+    view->client_header = intake::client_header{policy->client.header};
+    view->limits.assign(policy->limits.size(), &metrics);
+    view->policy = std::move(policy);
+    return view;
+}
+
+// Status that a log has for a request whose client left before there was a response.
+constexpr int client_left = 499;
+
+// Returns the status that corrects what was charged. A request that limits have refused when it was
+// logged got no response that says what it did.
+int correcting_status(const logged_request& r)
+{
+    const bool was_refused = r.was == logged_request::verdict::rejected ||
+                             (r.was == logged_request::verdict::unknown && r.status == 429);
+    return was_refused || r.status == client_left ? 0 : r.status;
+}
+
+}  // namespace
+
+candidate::candidate(const candidate_options& options, const wanted_parts& wanted)
+    : policy_(decided_here(*options.policy)),
+      wanted_(wanted),
+      view_(view_of(options, policy_, metrics_)),
+      hashes_buckets_(options.hashes_buckets),
+      local_(options.local_store),
+      check_(local_, clock_, top_, parts_),
+      corrections_(local_, clock_),
+      leases_(clock_),
+      routes_(*policy_, wanted),
+      text_(*policy_, view_->http, wanted),
+      open_(clock_, corrections_, leases_)
+{
+    for (const policy::route& r : policy_->routes) {
+        hosts_choose_ = hosts_choose_ || !r.match.host.empty();
+        for (const policy::header_match& m : r.match.headers) {
+            headers_choose_ |= wanted.set_of({.from = source::header, .name = m.name});
+        }
+    }
+    schemes_choose_ = policy_->find_route.reads_schemes();
+    // Moments are Unix time themselves.
+    local_.set_unix_time(base::duration{0});
+}
+
+const policy::route* candidate::route_named(std::string_view name) const
+{
+    const auto found = std::find_if(
+        policy_->routes.begin(),
+        policy_->routes.end(),
+        [name](const policy::route& r) { return r.name == name; }
+    );
+    return found == policy_->routes.end() ? nullptr : &*found;
+}
+
+// Returns false if what the log does not tell could lead the request to another route.
+bool candidate::is_route_certain(const logged_request& r, const policy::route* like) const
+{
+    const bool lacks_host = hosts_choose_ && (r.known & wanted_.all_from(source::host)) == 0;
+    const bool lacks_headers = (headers_choose_ & ~r.known) != 0;
+    return !lacks_host && (like != nullptr || (!lacks_headers && !schemes_choose_));
+}
+
+// A log whose client is no peer was written by a gateway that has found the client already, and has
+// noted headers only where it trusted the peer, if that matters.
+intake::arrival candidate::arrival_of(const logged_request& r, const policy::route* like) const
+{
+    return {
+        .peer = r.client,
+        .peer_trusted = !r.client_is_peer || identity::is_trusted(policy_->client, r.client),
+        .secure = like != nullptr && like->match.scheme == policy::url_scheme::https};
+}
+
+void candidate::read_identity(const logged_request& r, intake::key_subject& subject)
+{
+    token_.claims.clear();
+    certificate_ = {};
+    for (const part_text& p : r.parts) {
+        const policy::key_part& part = wanted_.all()[p.part];
+        if (part.from == source::jwt) {
+            token_.claims.emplace_back(part.name, p.text);
+            subject.token.verified = &token_;
+        } else if (part.from == source::cert) {
+            std::string& value = part.name == "fingerprint" ? certificate_.fingerprint
+                                 : part.name == "subject"   ? certificate_.subject
+                                                            : certificate_.alternative_names;
+            value = p.text;
+            subject.certificate = &certificate_;
+        }
+    }
+}
+
+const judgement& candidate::judge(const logged_request& r)
+{
+    judged_.clear();
+    open_.move_to(base::instant{r.at});
+    if (r.refused_early) {
+        return judged_;
+    }
+    const bool may_name_route = (headers_choose_ != 0 || schemes_choose_) && !r.route.empty();
+    const policy::route* const like = may_name_route ? route_named(r.route) : nullptr;
+    const http::request_head* const head = text_.head_of(r, like);
+    if (head == nullptr) {
+        return judged_;
+    }
+    const intake::arrival by = arrival_of(r, like);
+    const intake::routed_request routed =
+        intake::route_request(view_->intake(), *head, by, memory_);
+    if (!is_route_certain(r, like)) {
+        judged_.is = fate::unjudged;
+        return judged_;
+    }
+    if (routed.refused.status != 0) {
+        return judged_;
+    }
+    judged_.route = routed.route_index;
+    judged_.client = intake::client_prefix(*policy_, routed.client);
+    const judged_route& route = routes_.of(routed.route_index, r.known);
+    if (!route.route.limits.empty()) {
+        intake::key_subject subject = intake::key_subject_of(*policy_, *head, by, routed, memory_);
+        read_identity(r, subject);
+        const limits::verdict* const v =
+            limits::check_request(check_, *view_, route.route, subject, *this);
+        note(*v);
+        if (v->is == limits::verdict::ruling::allowed) {
+            take_up(r, route.route, *v);
+        }
+    }
+    note_unjudged(route);
+    return judged_;
+}
+
+limit_judgement& candidate::entry_of(const policy::limit_rule& rule)
+{
+    limit_judgement& e = judged_.entries[judged_.count++];
+    e = {.limit = static_cast<std::size_t>(&rule - policy_->limits.data())};
+    return e;
+}
+
+// A limit in shadow mode counts what it would reject.
+void candidate::note(const limits::verdict& v)
+{
+    using telemetry::outcome;
+    for (const limits::verdict::entry& e : v.limits()) {
+        limit_judgement& j = entry_of(*e.rule);
+        j.cost = e.cost;
+        j.numbers = e.limit;
+        const bool refuses = e.decided ? !e.decision.allowed : e.what != outcome::allowed;
+        const bool refused_it = !e.decided && v.is != limits::verdict::ruling::allowed;
+        j.is = refuses || refused_it ? fate::rejected : fate::allowed;
+        if (hashes_buckets_ && e.decided) {
+            const auto i = static_cast<std::size_t>(&e - v.entries.data());
+            j.bucket = base::siphash128(base::process_hash_key(), check_.bucket_name(i));
+        }
+    }
+    judged_.is = v.is == limits::verdict::ruling::allowed ? fate::allowed : fate::rejected;
+}
+
+// A request that some limits allow may still have been rejected by one that cannot be judged.
+void candidate::note_unjudged(const judged_route& route)
+{
+    for (const std::size_t limit : route.unjudged) {
+        entry_of(policy_->limits[limit]);
+    }
+    if (!route.unjudged.empty() && judged_.is == fate::allowed) {
+        judged_.is = fate::unjudged;
+    }
+}
+
+// Keeps what an allowed request has taken, or refunds it if too many wait already.
+void candidate::take_up(
+    const logged_request& r, const policy::route& route, const limits::verdict& v
+)
+{
+    const base::duration hold = route.holds ? v.hold() : base::duration{0};
+    const bool held = hold > base::duration{0};
+    if (!held && !route.counts_permits && !route.corrects) {
+        return;
+    }
+    limits::reservation taken;
+    taken.begin(view_);
+    check_.reserve(held ? limits::reserving::everything : limits::reserving::outcomes, taken);
+    if (held && !open_.hold(clock_.now() + hold, view_->max_waiting)) {
+        taken.refund(corrections_, leases_, nullptr);
+        judged_.is = fate::rejected;
+        return;
+    }
+    if (taken.empty()) {
+        return;
+    }
+    request_end how{.status = correcting_status(r)};
+    how.left = held && r.status == client_left && r.duration < hold;
+    for (const std::size_t i : route.limits) {
+        const policy::limit_rule& rule = policy_->limits[i];
+        if (!rule.outcome.settle_header.empty() && (r.known & knows_cost) != 0) {
+            how.settle_header = rule.outcome.settle_header;
+            how.settle_value = std::to_string(cost_under(rule.name, r));
+        }
+    }
+    open_.add(clock_.now() + r.duration, std::move(taken), std::move(how));
+}
+
+}  // namespace gateway::replay

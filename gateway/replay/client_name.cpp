@@ -1,0 +1,69 @@
+#include "gateway/replay/client_name.hpp"
+
+#include "gateway/base/hashed_name.hpp"
+
+#include <bit>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+bool tells_clients_apart(const policy::key_part& part)
+{
+    return !is_always_known(part) && part.from != source::host;
+}
+
+std::string_view value_of(const logged_request& r, std::size_t part)
+{
+    for (const part_text& p : r.parts) {
+        if (p.part == part) {
+            return p.text;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+client_name::client_name(const policy::limit_rule& rule, const wanted_parts& wanted)
+{
+    for (const policy::key_part& part : rule.key) {
+        has_address_ = has_address_ || part.from == source::client_ip;
+        const auto index = wanted.find(part.from, part.name);
+        if (tells_clients_apart(part) && index) {
+            parts_.push_back(*index);
+        }
+    }
+    has_address_ = has_address_ || parts_.empty();
+}
+
+base::hash128 client_name::hash(const logged_request& r, const judgement& j) const
+{
+    if (!parts_.empty()) {
+        return base::siphash128(base::process_hash_key(), text(r, j));
+    }
+    using words = std::array<std::uint64_t, 2>;
+    const auto address = std::bit_cast<words>(j.client.network_order());
+    const base::hash_key& key = base::process_hash_key();
+    const std::uint64_t mixed = (address[1] ^ key[0]) * 0x9e3779b97f4a7c15U;
+    return {(mixed ^ (mixed >> 29)) + address[0] * (key[1] | 1), address[1] ^ address[0]};
+}
+
+std::string client_name::text(const logged_request& r, const judgement& j) const
+{
+    std::string name;
+    for (const std::size_t part : parts_) {
+        const std::string_view value = value_of(r, part);
+        if (!value.empty()) {
+            name.append(name.empty() ? "" : ", ").append(value);
+        }
+    }
+    if (has_address_ || name.empty()) {
+        name.append(name.empty() ? "" : ", ").append(j.client.to_string());
+    }
+    return name;
+}
+
+}  // namespace gateway::replay

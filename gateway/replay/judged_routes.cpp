@@ -1,0 +1,119 @@
+#include "gateway/replay/judged_routes.hpp"
+
+#include <utility>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+bool needs_token(const policy::policy& p, const policy::limit_rule& rule)
+{
+    for (const policy::key_part& part : rule.key) {
+        if (part.from == source::jwt) {
+            return true;
+        }
+    }
+    const std::size_t plans = rule.plan.plans;
+    return plans != policy::no_plans && p.plans[plans].key.from == source::jwt;
+}
+
+void append(std::string& text, const std::string& what)
+{
+    text.append(text.empty() ? "" : ", ").append(what);
+}
+
+}  // namespace
+
+judged_routes::judged_routes(const policy::policy& p, const wanted_parts& wanted)
+    : policy_(p), wanted_(wanted), made_(p.routes.size())
+{
+    for (const policy::limit_rule& rule : p.limits) {
+        needs_.push_back(needs_of(rule));
+    }
+    for (const policy::route& r : p.routes) {
+        part_set relevant = 0;
+        for (const std::size_t limit : r.limits) {
+            relevant |= needs_[limit].all | needs_[limit].any;
+        }
+        relevant_.push_back(relevant);
+    }
+}
+
+void judged_routes::need(const policy::key_part& part, needs& n) const
+{
+    n.all |= wanted_.set_of(part);
+    n.too_much = n.too_much || wanted_.is_past_bound(part);
+}
+
+judged_routes::needs judged_routes::needs_of(const policy::limit_rule& rule) const
+{
+    needs n;
+    for (const policy::key_part& part : rule.key) {
+        need(part, n);
+    }
+    if (rule.plan.plans != policy::no_plans) {
+        need(policy_.plans[rule.plan.plans].key, n);
+    }
+    using from = policy::cost_rule::source;
+    if (rule.cost.from == from::header || rule.cost.from == from::query) {
+        const source s = rule.cost.from == from::header ? source::header : source::query;
+        n.any = wanted_.set_of({.from = s, .name = rule.cost.name}) | knows_cost;
+    }
+    n.all |= rule.limit.counts_in_flight() ? knows_duration : 0;
+    return n;
+}
+
+const judged_route& judged_routes::of(std::size_t route, part_set known)
+{
+    known &= relevant_[route];
+    for (const auto& made : made_[route]) {
+        if (made->known == known) {
+            return *made;
+        }
+    }
+    auto made = std::make_unique<judged_route>();
+    made->route = policy_.routes[route];
+    made->known = known;
+    policy::route& r = made->route;
+    std::vector<std::size_t> judged;
+    r.limits_without_token = 0;
+    r.reads_token = false;
+    for (const std::size_t limit : r.limits) {
+        if (!needs_[limit].met_by(known)) {
+            made->unjudged.push_back(limit);
+            continue;
+        }
+        const bool reads_token = needs_token(policy_, policy_.limits[limit]);
+        r.reads_token = r.reads_token || reads_token;
+        r.limits_without_token += reads_token ? 0 : 1;
+        judged.push_back(limit);
+    }
+    r.limits = std::move(judged);
+    made_[route].push_back(std::move(made));
+    return *made_[route].back();
+}
+
+std::string judged_routes::missing(std::size_t limit, part_set known) const
+{
+    const needs& n = needs_[limit];
+    std::string text;
+    for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
+        if ((n.all & ~known & bit(i)) != 0) {
+            append(text, text_of(wanted_.all()[i]));
+        }
+    }
+    if (n.any != 0 && (n.any & known) == 0) {
+        append(text, "the cost (" + policy_.limits[limit].cost.name + ")");
+    }
+    if ((n.all & knows_duration & ~known) != 0) {
+        append(text, "how long requests took");
+    }
+    if (n.too_much) {
+        append(text, "a part past the " + std::to_string(wanted_parts::most) + "th");
+    }
+    return text;
+}
+
+}  // namespace gateway::replay

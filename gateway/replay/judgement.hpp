@@ -1,0 +1,51 @@
+// `judgement` is what a policy makes of one logged request. Plain value.
+#pragma once
+
+#include "gateway/base/hash.hpp"
+#include "gateway/base/ip_address.hpp"
+#include "gateway/limit/limit.hpp"
+#include "gateway/policy/limit_rule.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gateway::replay {
+
+enum class fate : std::uint8_t { allowed, rejected, unjudged };
+
+// `limit_judgement` is what one limit makes of it.
+struct limit_judgement {
+    // Index of policy::limits.
+    std::size_t limit = 0;
+    fate is = fate::unjudged;
+    // Tokens that it costs, and the numbers of its bucket; null: no bucket decided.
+    std::int64_t cost = 0;
+    const limit::limit* numbers = nullptr;
+    // Hash of the bucket's name. Set only if the candidate is asked for it.
+    base::hash128 bucket{};
+};
+
+struct judgement {
+    fate is = fate::allowed;
+    // Index of policy::routes, unless the request has no route.
+    std::size_t route = no_route;
+    // The client's address, cut to the prefix that is one client. Set if there is a route.
+    base::ip_address client;
+    std::array<limit_judgement, policy::max_limits_per_route> entries{};
+    std::size_t count = 0;
+
+    static constexpr std::size_t no_route = static_cast<std::size_t>(-1);
+
+    std::span<const limit_judgement> limits() const { return {entries.data(), count}; }
+
+    void clear()
+    {
+        is = fate::allowed;
+        route = no_route;
+        count = 0;
+    }
+};
+
+}  // namespace gateway::replay

@@ -1,0 +1,88 @@
+#include "gateway/replay/logs/combined_reader.hpp"
+
+#include "gateway/replay/logs/line_words.hpp"
+#include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/timestamp.hpp"
+
+#include <charconv>
+
+namespace gateway::replay {
+
+using source = policy::key_part::source;
+
+combined_reader::combined_reader(const wanted_parts& wanted)
+    : hosts_(wanted.all_from(source::host)),
+      queries_(wanted.all_from(source::query)),
+      referer_(wanted.find(source::header, "referer")),
+      user_agent_(wanted.find(source::header, "user-agent"))
+{}
+
+// A value of "-" says that there was none.
+void combined_reader::add_header(
+    std::optional<std::size_t> part,
+    std::string_view value,
+    logged_request& out,
+    std::vector<part_text>& parts
+) const
+{
+    if (!part) {
+        return;
+    }
+    out.known |= bit(*part);
+    if (value != "-") {
+        // The line may be changed, and its reader owns it now.
+        parts.push_back({*part, unescape(value, const_cast<char*>(value.data()))});
+    }
+}
+
+bool combined_reader::read(std::span<char> line, logged_request& out, std::vector<part_text>& parts)
+{
+    out = {};
+    line_words words{{line.data(), line.size()}};
+    std::string_view first = words.word();
+    auto client = parse_logged_address(first);
+    if (!client) {
+        out.host = first;
+        out.known |= hosts_;
+        client = parse_logged_address(words.word());
+    }
+    if (!client) {
+        return false;
+    }
+    out.client = *client;
+    // The user's name may have blanks.
+    const std::size_t bracket = words.left().find(" [");
+    if (bracket == std::string_view::npos) {
+        return false;
+    }
+    words = line_words{words.left().substr(bracket + 2)};
+    const auto at = parse_common_time(words.until(']'));
+    bool good = at.has_value() && words.skip(' ');
+    const request_line request = read_request_line(words.quoted(good));
+    const std::string_view status = words.word();
+    const auto [end, error] =
+        std::from_chars(status.data(), status.data() + status.size(), out.status);
+    good = good && error == std::errc{} && end == status.data() + status.size();
+    if (!good) {
+        return false;
+    }
+    out.at = *at;
+    out.client_is_peer = true;
+    out.known |= queries_;
+    out.method = request.method;
+    out.target = request.target;
+    out.refused_early = !request.good;
+    split_absolute_target(out.target, out.host);
+    out.known |= out.host.empty() ? 0 : hosts_;
+    words.word();
+    bool has_headers = true;
+    const std::string_view referer = words.quoted(has_headers);
+    const std::string_view user_agent = words.quoted(has_headers);
+    if (has_headers) {
+        add_header(referer_, referer, out, parts);
+        add_header(user_agent_, user_agent, out, parts);
+    }
+    return true;
+}
+
+}  // namespace gateway::replay

@@ -1,0 +1,71 @@
+#include "gateway/replay/logs/format_guess.hpp"
+
+#include "gateway/replay/logs/combined_reader.hpp"
+#include "gateway/replay/logs/haproxy_reader.hpp"
+#include "gateway/replay/logs/json_reader.hpp"
+#include "gateway/replay/logs/own_text_reader.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace gateway::replay {
+
+namespace {
+
+using readers = std::vector<std::unique_ptr<line_reader>>;
+
+// Returns the readers, of which an earlier one counts more if two read as many lines: a line of our
+// text begins like one of the common log format.
+readers all_readers(const wanted_parts& wanted, const std::optional<json_format>& described)
+{
+    readers all;
+    if (described) {
+        all.push_back(std::make_unique<json_reader>(*described, wanted));
+        return all;
+    }
+    for (const auto& format : {own_json(wanted), caddy_json(wanted), traefik_json(wanted)}) {
+        all.push_back(std::make_unique<json_reader>(format, wanted));
+    }
+    all.push_back(std::make_unique<own_text_reader>(wanted));
+    all.push_back(std::make_unique<combined_reader>(wanted));
+    all.push_back(std::make_unique<haproxy_reader>(wanted));
+    return all;
+}
+
+}  // namespace
+
+guessed_format guess_format(
+    std::span<const std::string> first_lines,
+    const wanted_parts& wanted,
+    const std::optional<json_format>& described
+)
+{
+    guessed_format best;
+    std::size_t most = 0;
+    for (auto& reader : all_readers(wanted, described)) {
+        std::size_t read = 0;
+        part_set held = 0;
+        for (std::string line : first_lines) {
+            if (line.ends_with('\n')) {
+                line.pop_back();
+            }
+            logged_request request;
+            std::vector<part_text> parts;
+            if (reader->read(line, request, parts)) {
+                ++read;
+                for (const part_text& p : parts) {
+                    held |= bit(p.part);
+                }
+                const bool has_query = request.target.find('?') != std::string_view::npos;
+                held |= has_query ? wanted.all_from(policy::key_part::source::query) : 0;
+            }
+        }
+        if (read > most) {
+            most = read;
+            best = {std::move(reader), held};
+        }
+    }
+    return best;
+}
+
+}  // namespace gateway::replay

@@ -1,0 +1,78 @@
+#include "gateway/replay/logs/haproxy_reader.hpp"
+
+#include "gateway/replay/logs/line_words.hpp"
+#include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/timestamp.hpp"
+
+#include <charconv>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+// Reads the last of the times "10/0/30/69/109", the total, in milliseconds. A '+' before it says
+// that the request went on longer.
+base::duration total_of(std::string_view times)
+{
+    std::string_view last = times.substr(times.rfind('/') + 1);
+    last.remove_prefix(last.starts_with('+') ? 1 : 0);
+    std::int64_t milliseconds = 0;
+    std::from_chars(last.data(), last.data() + last.size(), milliseconds);
+    constexpr std::chrono::milliseconds longest =
+        std::chrono::duration_cast<std::chrono::milliseconds>(longest_duration);
+    const bool likely = milliseconds > 0 && milliseconds < longest.count();
+    return std::chrono::milliseconds{likely ? milliseconds : 0};
+}
+
+}  // namespace
+
+haproxy_reader::haproxy_reader(const wanted_parts& wanted)
+    : hosts_(wanted.all_from(source::host)), queries_(wanted.all_from(source::query))
+{}
+
+// A line is: [syslog] client:port [date] listener pool/server times status bytes cookies flags
+// counts queues {captured} "request line".
+bool haproxy_reader::read(std::span<char> line, logged_request& out, std::vector<part_text>& parts)
+{
+    (void)parts;
+    out = {};
+    const std::string_view text{line.data(), line.size()};
+    const std::size_t bracket = text.find(" [");
+    const std::size_t quote = text.rfind(" \"");
+    if (bracket == text.npos || quote == text.npos || quote < bracket) {
+        return false;
+    }
+    const std::string_view before = text.substr(0, bracket);
+    const auto client = parse_logged_address(before.substr(before.rfind(' ') + 1));
+    line_words words{text.substr(bracket + 2)};
+    const auto at = parse_common_time(words.until(']'));
+    if (!client || !at || !words.skip(' ')) {
+        return false;
+    }
+    words.word();
+    words.word();
+    out.duration = total_of(words.word());
+    const std::string_view status = words.word();
+    const auto [end, error] =
+        std::from_chars(status.data(), status.data() + status.size(), out.status);
+    if (error != std::errc{} || end != status.data() + status.size()) {
+        return false;
+    }
+    std::string_view quoted = text.substr(quote + 2);
+    quoted = quoted.substr(0, quoted.rfind('"'));
+    const request_line request = read_request_line(quoted);
+    out.at = *at;
+    out.client = *client;
+    out.client_is_peer = true;
+    out.method = request.method;
+    out.target = request.target;
+    out.refused_early = !request.good;
+    out.known = queries_ | knows_duration;
+    split_absolute_target(out.target, out.host);
+    out.known |= out.host.empty() ? 0 : hosts_;
+    return true;
+}
+
+}  // namespace gateway::replay

@@ -1,0 +1,294 @@
+#include "gateway/replay/logs/json_cursor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gateway::replay {
+
+namespace {
+
+bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// Reads the four digits behind "\u". Returns -1 if there are none.
+int read_unit(const char* from, const char* end)
+{
+    if (end - from < 4) {
+        return -1;
+    }
+    int unit = 0;
+    for (int i = 0; i < 4; ++i) {
+        const int digit = hex_digit(from[i]);
+        if (digit < 0) {
+            return -1;
+        }
+        unit = unit * 16 + digit;
+    }
+    return unit;
+}
+
+char* put_utf8(char* to, unsigned point)
+{
+    const auto byte = [](unsigned value) { return static_cast<char>(value); };
+    if (point < 0x80) {
+        *to++ = byte(point);
+    } else if (point < 0x800) {
+        *to++ = byte(0xc0 | (point >> 6));
+        *to++ = byte(0x80 | (point & 0x3f));
+    } else if (point < 0x10000) {
+        *to++ = byte(0xe0 | (point >> 12));
+        *to++ = byte(0x80 | ((point >> 6) & 0x3f));
+        *to++ = byte(0x80 | (point & 0x3f));
+    } else {
+        *to++ = byte(0xf0 | (point >> 18));
+        *to++ = byte(0x80 | ((point >> 12) & 0x3f));
+        *to++ = byte(0x80 | ((point >> 6) & 0x3f));
+        *to++ = byte(0x80 | (point & 0x3f));
+    }
+    return to;
+}
+
+char plain_escape(char c)
+{
+    switch (c) {
+        case 'b':
+            return '\b';
+        case 'f':
+            return '\f';
+        case 'n':
+            return '\n';
+        case 'r':
+            return '\r';
+        case 't':
+            return '\t';
+        case '"':
+        case '\\':
+        case '/':
+            return c;
+        default:
+            return '\0';
+    }
+}
+
+// Replaces one escape; `from` is behind the backslash. Returns the position behind the escape, or
+// null if it is none.
+char* replace_escape(char* from, const char* end, char*& to)
+{
+    if (from == end) {
+        return nullptr;
+    }
+    if (*from != 'u') {
+        const char plain = plain_escape(*from);
+        if (plain == '\0') {
+            return nullptr;
+        }
+        *to++ = plain;
+        return from + 1;
+    }
+    const int unit = read_unit(from + 1, end);
+    if (unit < 0) {
+        return nullptr;
+    }
+    from += 5;
+    auto point = static_cast<unsigned>(unit);
+    if (point >= 0xd800 && point < 0xdc00 && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
+        const int low = read_unit(from + 2, end);
+        if (low >= 0xdc00 && low < 0xe000) {
+            point = 0x10000 + ((point - 0xd800) << 10) + (static_cast<unsigned>(low) - 0xdc00);
+            from += 6;
+        }
+    }
+    to = put_utf8(to, point);
+    return from;
+}
+
+// Reads a string; `at` is behind the quote. Returns the position behind the closing quote, or null.
+char* read_string(char* at, char* end, std::span<char>& out)
+{
+    char* const begin = at;
+    while (at != end && *at != '"' && *at != '\\') {
+        ++at;
+    }
+    char* to = at;
+    while (at != end && *at != '"') {
+        if (*at == '\\') {
+            at = replace_escape(at + 1, end, to);
+            if (at == nullptr) {
+                return nullptr;
+            }
+        } else {
+            *to++ = *at++;
+        }
+    }
+    out = {begin, to};
+    return at == end ? nullptr : at + 1;
+}
+
+// Returns the position behind an object or array that begins here, or null if it does not end.
+char* skip_nested(char* at, const char* end)
+{
+    int depth = 0;
+    for (; at != end; ++at) {
+        switch (*at) {
+            case '{':
+            case '[':
+                ++depth;
+                break;
+            case '}':
+            case ']':
+                if (--depth == 0) {
+                    return at + 1;
+                }
+                break;
+            case '"':
+                for (++at; at != end && *at != '"'; ++at) {
+                    at += *at == '\\' && at + 1 != end ? 1 : 0;
+                }
+                if (at == end) {
+                    return nullptr;
+                }
+                break;
+            default:
+                break;
+        }
+    }
+    return nullptr;
+}
+
+// Reads the value that begins here. Returns the position behind it, or null.
+char* read_value(char* at, char* end, json_value& out)
+{
+    if (at == end) {
+        return nullptr;
+    }
+    if (*at == '"') {
+        out.is = json_kind::string;
+        return read_string(at + 1, end, out.text);
+    }
+    char* const begin = at;
+    if (*at == '{' || *at == '[') {
+        out.is = *at == '{' ? json_kind::object : json_kind::array;
+        at = skip_nested(at, end);
+    } else {
+        out.is = *at == '-' || (*at >= '0' && *at <= '9') ? json_kind::number : json_kind::literal;
+        while (at != end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at)) {
+            ++at;
+        }
+        at = at == begin ? nullptr : at;
+    }
+    if (at != nullptr) {
+        out.text = {begin, at};
+    }
+    return at;
+}
+
+}  // namespace
+
+json_cursor::json_cursor(std::span<char> text) : at_(text.data()), end_(text.data() + text.size())
+{
+    skip_blanks();
+    if (!accept('{')) {
+        at_ = end_;
+    }
+}
+
+void json_cursor::skip_blanks()
+{
+    while (at_ != end_ && is_blank(*at_)) {
+        ++at_;
+    }
+}
+
+bool json_cursor::accept(char c)
+{
+    if (at_ == end_ || *at_ != c) {
+        return false;
+    }
+    ++at_;
+    return true;
+}
+
+bool json_cursor::next(json_member& out)
+{
+    skip_blanks();
+    if (accept('}')) {
+        skip_blanks();
+        complete_ = at_ == end_;
+        return false;
+    }
+    if (!first_) {
+        if (!accept(',')) {
+            return false;
+        }
+        skip_blanks();
+    }
+    first_ = false;
+    std::span<char> name;
+    if (!accept('"')) {
+        return false;
+    }
+    char* behind = read_string(at_, end_, name);
+    if (behind == nullptr) {
+        return false;
+    }
+    at_ = behind;
+    skip_blanks();
+    if (!accept(':')) {
+        return false;
+    }
+    skip_blanks();
+    behind = read_value(at_, end_, out.value);
+    if (behind == nullptr) {
+        return false;
+    }
+    at_ = behind;
+    out.name = {name.data(), name.size()};
+    return true;
+}
+
+json_elements::json_elements(std::span<char> text)
+    : at_(text.data()), end_(text.data() + text.size())
+{
+    if (at_ != end_ && *at_ == '[') {
+        ++at_;
+    } else {
+        at_ = end_;
+    }
+}
+
+bool json_elements::next(json_value& out)
+{
+    const auto skip_blanks = [this] {
+        while (at_ != end_ && is_blank(*at_)) {
+            ++at_;
+        }
+    };
+    skip_blanks();
+    if (!first_) {
+        if (at_ == end_ || *at_ != ',') {
+            return false;
+        }
+        ++at_;
+        skip_blanks();
+    }
+    first_ = false;
+    if (at_ == end_ || *at_ == ']') {
+        return false;
+    }
+    char* const behind = read_value(at_, end_, out);
+    at_ = behind == nullptr ? end_ : behind;
+    return behind != nullptr;
+}
+
+}  // namespace gateway::replay

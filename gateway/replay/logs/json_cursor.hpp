@@ -1,0 +1,64 @@
+// `json_cursor` walks over the members of one JSON object where it lies, without a tree and without
+// an allocation. Escapes in strings are replaced in place, as the text never grows by it. Members
+// that are objects or arrays are returned as they stand, for a cursor of their own. Strict enough
+// to tell a line that was cut off; it does not look at what is inside of numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gateway::replay {
+
+enum class json_kind : std::uint8_t { string, number, literal, object, array };
+
+struct json_value {
+    json_kind is = json_kind::literal;
+    // The contents of a string, or the text of any other value, brackets included.
+    std::span<char> text{};
+
+    std::string_view view() const { return {text.data(), text.size()}; }
+};
+
+struct json_member {
+    std::string_view name;
+    json_value value;
+};
+
+class json_cursor {
+public:
+    // Ownership: the text outlives the cursor and everything that it returns.
+    explicit json_cursor(std::span<char> text);
+
+    // Moves on to the next member. Returns false at the end of the object, or if it is malformed.
+    bool next(json_member& out);
+
+    // True if the object has ended well, and nothing but blanks follows it. Known once next() has
+    // returned false.
+    bool is_complete() const { return complete_; }
+
+private:
+    char* at_;
+    char* end_;
+    bool first_ = true;
+    bool complete_ = false;
+
+    void skip_blanks();
+    bool accept(char c);
+};
+
+// `json_elements` walks over the elements of one JSON array in the same way.
+class json_elements {
+public:
+    explicit json_elements(std::span<char> text);
+
+    // Moves on to the next element. Returns false at the end of the array, or if it is malformed.
+    bool next(json_value& out);
+
+private:
+    char* at_;
+    char* end_;
+    bool first_ = true;
+};
+
+}  // namespace gateway::replay

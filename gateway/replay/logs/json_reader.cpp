@@ -1,0 +1,257 @@
+#include "gateway/replay/logs/json_reader.hpp"
+
+#include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/own_words.hpp"
+#include "gateway/replay/logs/timestamp.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+// Most members of an object that are expected in their order.
+constexpr std::size_t most_expected = 64;
+
+// The text that Caddy writes in place of a credential.
+constexpr std::string_view redacted = "REDACTED";
+
+template <typename Number>
+bool read_whole(std::string_view text, Number& out)
+{
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+void note_duration(std::optional<base::duration> d, logged_request& out)
+{
+    if (d && *d <= longest_duration) {
+        out.duration = *d;
+        out.known |= knows_duration;
+    }
+}
+
+}  // namespace
+
+json_reader::json_reader(json_format format, const wanted_parts& wanted)
+    : format_(std::move(format)),
+      wanted_(wanted),
+      levels_(2),
+      cookies_(wanted.all_from(source::cookie))
+{
+    levels_[0].rules = &format_.rules;
+    for (const json_rule& r : format_.rules) {
+        const std::size_t inside = r.role == json_role::nested ? add_level(r.inside) : 0;
+        levels_[0].inside.push_back(inside);
+    }
+}
+
+std::size_t json_reader::add_level(const std::vector<json_rule>& rules)
+{
+    level made;
+    made.rules = &rules;
+    for (const json_rule& r : rules) {
+        made.inside.push_back(r.role == json_role::nested ? add_level(r.inside) : 0);
+    }
+    levels_.push_back(std::move(made));
+    return levels_.size() - 1;
+}
+
+json_reader::meaning json_reader::find(const level& of, std::string_view name) const
+{
+    if (of.rules == nullptr) {
+        const auto part = wanted_.find(source::header, name);
+        return part ? meaning{json_role::part, *part} : meaning{};
+    }
+    for (std::size_t i = 0; i < of.rules->size(); ++i) {
+        const json_rule& r = (*of.rules)[i];
+        if (r.name == name) {
+            return {r.role, r.part, of.inside[i]};
+        }
+    }
+    const std::string& prefix = format_.header_prefix;
+    if (!prefix.empty() && name.starts_with(prefix)) {
+        if (const auto part = wanted_.find(source::header, name.substr(prefix.size()))) {
+            return {json_role::part, *part};
+        }
+    }
+    return {};
+}
+
+json_reader::meaning json_reader::meaning_of(level& of, std::size_t position, std::string_view name)
+    const
+{
+    if (position < of.expected.size() && of.expected[position].name == name) {
+        return of.expected[position].means;
+    }
+    const meaning means = find(of, name);
+    if (position < most_expected) {
+        of.expected.resize(std::max(of.expected.size(), position + 1));
+        of.expected[position].name = name;
+        of.expected[position].means = means;
+    }
+    return means;
+}
+
+void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
+{
+    json_cursor members{object};
+    json_member m;
+    for (std::size_t position = 0; line.good && members.next(m); ++position) {
+        const meaning means = meaning_of(levels_[index], position, m.name);
+        if (means.role == json_role::nested) {
+            if (m.value.is == json_kind::object) {
+                walk(means.inside, m.value.text, line);
+            }
+        } else if (index == level_of_headers) {
+            const bool hides = m.value.view().find(redacted) != std::string_view::npos;
+            if (means.role == json_role::part && !hides) {
+                note_header(means.part, m.value, line);
+            }
+            if (hides && means.role == json_role::part) {
+                line.out.known &= ~bit(means.part);
+            }
+            if (m.name == "Cookie") {
+                line.out.known &= ~cookies_;
+            }
+        } else if (means.role != json_role::none) {
+            note(means, m.value, line);
+        }
+    }
+    line.good = line.good && members.is_complete();
+}
+
+void json_reader::note_header(std::size_t part, json_value value, reading& line)
+{
+    if (value.is == json_kind::string) {
+        line.parts.push_back({part, value.view()});
+    } else if (value.is == json_kind::array) {
+        json_elements lines{value.text};
+        for (json_value one; lines.next(one);) {
+            if (one.is == json_kind::string) {
+                line.parts.push_back({part, one.view()});
+            }
+        }
+    }
+}
+
+void json_reader::note(const meaning& means, json_value value, reading& line)
+{
+    logged_request& out = line.out;
+    const std::string_view text = value.view();
+    switch (means.role) {
+        case json_role::time:
+            line.time = parse_moment(text);
+            break;
+        case json_role::client: {
+            const auto address = parse_logged_address(text);
+            line.has_client = line.has_client || address.has_value();
+            out.client = address.value_or(out.client);
+            break;
+        }
+        case json_role::method:
+            out.method = text;
+            break;
+        case json_role::target:
+            out.target = text;
+            line.has_target = true;
+            break;
+        case json_role::host:
+            out.host = text;
+            break;
+        case json_role::route:
+            out.route = text;
+            break;
+        case json_role::outcome:
+            out.was = verdict_of_outcome(text);
+            break;
+        case json_role::error:
+            line.has_error = true;
+            break;
+        case json_role::costs:
+            out.costs = text;
+            break;
+        case json_role::part:
+            if (value.is == json_kind::string || value.is == json_kind::number) {
+                line.parts.push_back({means.part, text});
+            }
+            break;
+        case json_role::headers:
+            if (value.is == json_kind::object) {
+                out.known |= wanted_.all_from(source::header) | cookies_;
+                walk(level_of_headers, value.text, line);
+            }
+            break;
+        default:
+            note_number(means.role, value, line);
+    }
+}
+
+void json_reader::note_number(json_role role, json_value value, reading& line)
+{
+    logged_request& out = line.out;
+    std::int64_t number = 0;
+    switch (role) {
+        case json_role::decided:
+            line.decided = parse_unix_time(value.view());
+            break;
+        case json_role::status:
+            read_whole(value.view(), out.status);
+            break;
+        case json_role::duration_in_seconds:
+            note_duration(parse_seconds(value.view()), out);
+            break;
+        case json_role::duration_in_nanoseconds:
+            if (read_whole(value.view(), number) && number >= 0) {
+                note_duration(base::duration{number}, out);
+            }
+            break;
+        case json_role::cost:
+            if (read_whole(value.view(), number) && number >= 0) {
+                out.cost = number;
+                out.known |= knows_cost;
+            }
+            break;
+        default:
+            break;
+    }
+}
+
+bool json_reader::read(std::span<char> line, logged_request& out, std::vector<part_text>& parts)
+{
+    out = {};
+    out.known = format_.known;
+    out.client_is_peer = format_.client_is_peer;
+    out.method = "GET";
+    reading now{.out = out, .parts = parts};
+    walk(0, line, now);
+    return finish(now);
+}
+
+bool json_reader::finish(reading& line) const
+{
+    logged_request& out = line.out;
+    if (!line.good || !line.has_client || !line.has_target || (!line.time && !line.decided)) {
+        return false;
+    }
+    if (line.decided) {
+        out.at = *line.decided;
+    } else {
+        out.at = *line.time - (format_.time_is_end ? out.duration : base::duration{0});
+    }
+    if (format_.holds_queries || out.target.find('?') != std::string_view::npos) {
+        out.known |= wanted_.all_from(source::query);
+    }
+    out.refused_early = out.target.empty() || out.method.empty() ||
+                        is_refused_early(out, line.decided.has_value(), line.has_error);
+    for (const part_text& p : line.parts) {
+        out.known |= bit(p.part);
+    }
+    return true;
+}
+
+}  // namespace gateway::replay

@@ -1,0 +1,57 @@
+// `logged_request` is what a line of an access log tells of a request. Plain value.
+// Ownership: it views into the bytes of its line.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/base/ip_address.hpp"
+#include "gateway/replay/logs/wanted_parts.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gateway::replay {
+
+// `part_text` is the value of a wanted part.
+struct part_text {
+    std::size_t part = 0;
+    std::string_view text;
+};
+
+// Longest time that a request may have taken. A log that tells of more tells nothing.
+inline constexpr base::duration longest_duration = std::chrono::hours{24 * 7};
+
+struct logged_request {
+    // Verdict of the limits when the line was written, if it tells one.
+    enum class verdict : std::uint8_t { unknown, allowed, rejected };
+
+    // Moment of the decision, or of the arrival, in Unix time.
+    base::duration at{0};
+    // Time from then until the request was over. Set with `knows_duration`.
+    base::duration duration{0};
+    // The client, by the proxy that wrote the log, or only its peer. See `client_is_peer`.
+    base::ip_address client;
+    std::string_view method;
+    // The path, with its query if the log holds that.
+    std::string_view target;
+    // Empty if the log holds none.
+    std::string_view host;
+    // Route in the configuration of the gateway that wrote the log; empty: unknown.
+    std::string_view route;
+    int status = 0;
+    // Tokens that the request cost. Set with `knows_cost`. `costs` has those of each limit, as a
+    // JSON object or as `a=1,b=2`, if they differ.
+    std::int64_t cost = 0;
+    std::string_view costs;
+    // The wanted parts that the log tells of, and the values of those that the request had. A
+    // header that had several lines occurs as often.
+    part_set known = 0;
+    std::span<const part_text> parts;
+    verdict was = verdict::unknown;
+    // True if `client` is the address of the connection, so that headers may name another one.
+    bool client_is_peer = false;
+    // True if the request was refused before limits were asked: it was malformed, say.
+    bool refused_early = false;
+};
+
+}  // namespace gateway::replay

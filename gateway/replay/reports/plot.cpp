@@ -1,0 +1,155 @@
+#include "gateway/replay/reports/plot.hpp"
+
+#include "gateway/replay/reports/number_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace gateway::replay {
+
+namespace {
+
+constexpr double width = 720;
+constexpr double height = 180;
+constexpr double left = 64;
+constexpr double bottom = 28;
+constexpr double top = 12;
+constexpr double plot_width = width - left - 8;
+constexpr double plot_height = height - bottom - top;
+
+std::string number(double value)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+void begin_svg(std::string& to, const std::string& label)
+{
+    to += "<svg viewBox=\"0 0 720 180\" role=\"img\" aria-label=\"" + label + "\">";
+}
+
+void add_text(std::string& to, double x, double y, const char* anchor, const std::string& text)
+{
+    to += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\">" +
+          text + "</text>";
+}
+
+void add_bar(std::string& to, const char* kind, double x, double bar, double from, double share)
+{
+    if (share > 0) {
+        to += "<rect class=\"" + std::string{kind} + "\" x=\"" + number(x) + "\" y=\"" +
+              number(top + plot_height * (1 - from - share)) + "\" width=\"" + number(bar) +
+              "\" height=\"" + number(std::max(plot_height * share, 1.0)) + "\"/>";
+    }
+}
+
+void add_axis(std::string& to)
+{
+    const std::string y = number(height - bottom);
+    to += "<line x1=\"" + number(left) + "\" y1=\"" + y + "\" x2=\"" + number(width - 8) +
+          "\" y2=\"" + y + "\"/>";
+}
+
+// `log_axis` maps a range of numbers to a range of positions, by their logarithms.
+class log_axis {
+public:
+    log_axis(double least, double most, double from, double to)
+        : least_(std::log(least)),
+          range_(std::max(std::log(most) - least_, 1e-9)),
+          from_(from),
+          to_(to)
+    {}
+
+    double at(double value) const
+    {
+        return from_ + (std::log(value) - least_) / range_ * (to_ - from_);
+    }
+
+private:
+    double least_;
+    double range_;
+    double from_;
+    double to_;
+};
+
+}  // namespace
+
+std::string timeline_plot(const timeline& t)
+{
+    const auto& bins = t.bins();
+    std::uint64_t most = 1;
+    for (const auto& b : bins) {
+        most = std::max(most, b[0] + b[1] + b[2]);
+    }
+    std::string svg;
+    begin_svg(
+        svg, "Requests in each " + span_text(t.width()) + " from " + moment_text(t.begin()) + " UTC"
+    );
+    const double bar = plot_width / static_cast<double>(std::max<std::size_t>(bins.size(), 1));
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        const double x = left + bar * static_cast<double>(i);
+        double from = 0;
+        constexpr std::array<const char*, 3> kinds{"allowed", "rejected", "unjudged"};
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+            const double share = static_cast<double>(bins[i][kind]) / static_cast<double>(most);
+            add_bar(svg, kinds[kind], x, std::max(bar - 0.5, 0.5), from, share);
+            from += share;
+        }
+    }
+    add_axis(svg);
+    add_text(svg, left - 6, top + 10, "end", grouped(most));
+    add_text(svg, left - 6, height - bottom, "end", "0");
+    add_text(svg, left, height - 8, "start", moment_text(t.begin()));
+    const auto end = t.begin() + t.width() * static_cast<std::int64_t>(bins.size());
+    add_text(svg, width - 8, height - 8, "end", moment_text(end));
+    return svg + "</svg>";
+}
+
+std::string curve_plot(const suggestion& s)
+{
+    if (s.curve.size() < 2) {
+        return {};
+    }
+    const auto [slowest, fastest] =
+        std::minmax_element(s.curve.begin(), s.curve.end(), [](const auto& a, const auto& b) {
+            return a.per_second < b.per_second;
+        });
+    const auto [smallest, largest] =
+        std::minmax_element(s.curve.begin(), s.curve.end(), [](const auto& a, const auto& b) {
+            return a.burst < b.burst;
+        });
+    const log_axis x{slowest->per_second, fastest->per_second, left + 6, width - 16};
+    const log_axis y{
+        static_cast<double>(smallest->burst),
+        static_cast<double>(largest->burst),
+        height - bottom - 6,
+        top + 6};
+    std::string svg;
+    begin_svg(svg, "Pairs of rate and burst that reject no more than is accepted");
+    svg += "<polyline class=\"curve\" points=\"";
+    for (const suggested_numbers& n : s.curve) {
+        svg += number(x.at(n.per_second)) + ',' + number(y.at(static_cast<double>(n.burst))) + ' ';
+    }
+    svg += "\"/>";
+    for (const suggested_numbers& n : s.curve) {
+        const bool best = n.rate == s.best.rate && n.burst == s.best.burst;
+        svg += "<circle class=\"" + std::string{best ? "best" : "pair"} + "\" cx=\"" +
+               number(x.at(n.per_second)) + "\" cy=\"" +
+               number(y.at(static_cast<double>(n.burst))) + "\" r=\"" + (best ? "6" : "3") +
+               "\"><title>" + n.rate + ", burst " + std::to_string(n.burst) + "</title></circle>";
+    }
+    add_axis(svg);
+    add_text(svg, left - 6, top + 10, "end", grouped(static_cast<std::uint64_t>(largest->burst)));
+    add_text(
+        svg, left - 6, height - bottom, "end", grouped(static_cast<std::uint64_t>(smallest->burst))
+    );
+    add_text(svg, left, height - 8, "start", slowest->rate);
+    add_text(svg, width - 8, height - 8, "end", fastest->rate);
+    add_text(svg, width / 2, height - 8, "middle", "rate (across) and burst (up)");
+    return svg + "</svg>";
+}
+
+}  // namespace gateway::replay

@@ -1,0 +1,164 @@
+#include "gateway/replay/request_text.hpp"
+
+#include "gateway/base/chars.hpp"
+#include "gateway/http/request_parser.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gateway::replay {
+
+namespace {
+
+using source = policy::key_part::source;
+
+bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+}
+
+// Appends the text as it stands in a query, so that it reads as these bytes.
+void append_encoded(std::string& to, std::string_view text)
+{
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    for (const char c : text) {
+        if (is_plain(c)) {
+            to += c;
+        } else {
+            const auto byte = static_cast<unsigned char>(c);
+            to += '%';
+            to += hex[byte >> 4];
+            to += hex[byte & 15];
+        }
+    }
+}
+
+bool stays_in_line(std::string_view value)
+{
+    return std::none_of(value.begin(), value.end(), [](char c) {
+        return base::is_control(c) && c != '\t';
+    });
+}
+
+}  // namespace
+
+std::int64_t cost_under(std::string_view limit, const logged_request& r)
+{
+    // A name of a limit needs no escaping, and none is the end of another one behind a quote.
+    for (std::size_t at = r.costs.find(limit); at != r.costs.npos;
+         at = r.costs.find(limit, at + 1)) {
+        std::string_view rest = r.costs.substr(at + limit.size());
+        const bool begins = at == 0 || r.costs[at - 1] == '"' || r.costs[at - 1] == ',';
+        const bool quoted = rest.starts_with("\":");
+        if (!begins || (!quoted && !rest.starts_with('='))) {
+            continue;
+        }
+        rest.remove_prefix(quoted ? 2 : 1);
+        std::int64_t cost = r.cost;
+        std::from_chars(rest.data(), rest.data() + rest.size(), cost);
+        return cost;
+    }
+    return r.cost;
+}
+
+request_text::request_text(
+    const policy::policy& p, const http::options& bounds, const wanted_parts& wanted
+)
+    : bounds_(bounds),
+      wanted_(wanted),
+      client_header_(wanted.set_of({.from = source::header, .name = p.client.header}))
+{
+    using from = policy::cost_rule::source;
+    for (const policy::limit_rule& rule : p.limits) {
+        if (rule.cost.from == from::header || rule.cost.from == from::query) {
+            const source s = rule.cost.from == from::header ? source::header : source::query;
+            costs_.push_back({rule.name, {.from = s, .name = rule.cost.name}});
+        }
+    }
+}
+
+void request_text::add_field(std::string_view name, std::string_view value)
+{
+    if (stays_in_line(value)) {
+        fields_.append(name).append(": ").append(value).append("\r\n");
+    }
+}
+
+void request_text::add_part(const policy::key_part& part, std::string_view value)
+{
+    switch (part.from) {
+        case source::header:
+            add_field(part.name, value);
+            break;
+        case source::cookie:
+            fields_.append("Cookie: ").append(part.name).append("=");
+            append_encoded(fields_, value);
+            fields_.append("\r\n");
+            break;
+        case source::query:
+            query_ += query_.empty() ? '?' : '&';
+            append_encoded(query_, part.name);
+            query_ += '=';
+            append_encoded(query_, value);
+            break;
+        default:
+            break;
+    }
+}
+
+// A log whose client is no peer has found the client already.
+void request_text::add_parts(const logged_request& r)
+{
+    for (const part_text& p : r.parts) {
+        if (r.client_is_peer || (bit(p.part) & client_header_) == 0) {
+            add_part(wanted_.all()[p.part], p.text);
+        }
+    }
+}
+
+// Has the request state its costs, unless the log holds what it said itself.
+void request_text::add_costs(const logged_request& r)
+{
+    part_set stated = 0;
+    for (const stated_cost& c : costs_) {
+        const part_set part = wanted_.set_of(c.part);
+        if ((part & (r.known | stated)) == 0 && part != 0) {
+            char digits[24];
+            const auto end =
+                std::to_chars(digits, digits + sizeof digits, cost_under(c.limit, r)).ptr;
+            add_part(c.part, {digits, static_cast<std::size_t>(end - digits)});
+            stated |= part;
+        }
+    }
+}
+
+const http::request_head* request_text::head_of(const logged_request& r, const policy::route* like)
+{
+    const std::size_t mark = r.target.find('?');
+    query_ = mark == r.target.npos ? std::string_view{} : r.target.substr(mark);
+    fields_.clear();
+    add_parts(r);
+    if ((r.known & knows_cost) != 0) {
+        add_costs(r);
+    }
+    for (const policy::header_match& m :
+         like == nullptr ? std::vector<policy::header_match>{} : like->match.headers) {
+        if ((wanted_.set_of({.from = source::header, .name = m.name}) & r.known) == 0) {
+            add_field(m.name, m.value);
+        }
+    }
+    const bool names_no_host = r.host.empty() && (r.known & wanted_.all_from(source::host)) != 0;
+    text_.assign(r.method).append(" ").append(r.target.substr(0, mark)).append(query_);
+    if (names_no_host) {
+        text_.append(" HTTP/1.0\r\n");
+    } else {
+        text_.append(" HTTP/1.1\r\nHost: ").append(r.host.empty() ? "localhost" : r.host);
+        text_.append("\r\n");
+    }
+    text_.append(fields_).append("\r\n");
+    const http::parse_result parsed = http::parse_request_head(text_, bounds_, head_);
+    return parsed.is == http::parse_result::state::complete ? &head_ : nullptr;
+}
+
+}  // namespace gateway::replay

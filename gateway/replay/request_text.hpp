@@ -1,0 +1,54 @@
+// `request_text` writes a logged request as its client may have sent it, for the parser that real
+// requests go through.
+// Thread: one thread only.
+#pragma once
+
+#include "gateway/http/message.hpp"
+#include "gateway/http/options.hpp"
+#include "gateway/replay/logs/logged_request.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::replay {
+
+class request_text {
+public:
+    // Ownership: all arguments outlive this object.
+    request_text(const policy::policy& p, const http::options& bounds, const wanted_parts& wanted);
+
+    // Returns the head of the request, or null if the parser refuses it. `like` is the route that
+    // the request is known to have had, or null: the head gets the headers by which that matches.
+    // Ownership: valid until the next call.
+    const http::request_head* head_of(const logged_request& r, const policy::route* like);
+
+private:
+    // `stated_cost` is a limit whose cost requests state.
+    struct stated_cost {
+        std::string limit;
+        policy::key_part part;
+    };
+
+    const http::options& bounds_;
+    const wanted_parts& wanted_;
+    // Index of the header that names the client, which only peers of trusted proxies send.
+    part_set client_header_;
+    std::vector<stated_cost> costs_;
+
+    std::string text_;
+    std::string query_;
+    std::string fields_;
+    http::request_head head_;
+
+    void add_part(const policy::key_part& part, std::string_view value);
+    void add_field(std::string_view name, std::string_view value);
+    void add_parts(const logged_request& r);
+    void add_costs(const logged_request& r);
+};
+
+// Returns the tokens that a request cost under the limit.
+// Requires: the log tells the cost.
+std::int64_t cost_under(std::string_view limit, const logged_request& r);
+
+}  // namespace gateway::replay

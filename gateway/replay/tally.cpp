@@ -1,0 +1,144 @@
+#include "gateway/replay/tally.hpp"
+
+#include "gateway/base/hashed_name.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace gateway::replay {
+
+namespace {
+
+void note_unknown(std::vector<std::pair<part_set, std::uint64_t>>& all, part_set known)
+{
+    // Most different sets of facts in a log that are told apart.
+    constexpr std::size_t most = 64;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [known](const auto& u) { return u.first == known; });
+    if (found != all.end()) {
+        ++found->second;
+    } else if (all.size() < most) {
+        all.emplace_back(known, 1);
+    }
+}
+
+}  // namespace
+
+tally::tally(
+    const candidate& of, const wanted_parts& wanted, bool keeps_arrivals, std::size_t most_buckets
+)
+    : candidate_(of)
+{
+    for (const policy::limit_rule& rule : of.policy().limits) {
+        limit_tally& t = limits_.emplace_back(limit_tally{.name = client_name{rule, wanted}});
+        t.counts.name = rule.name;
+        t.counts.rate = rule.rate;
+        t.counts.burst = rule.limit.burst();
+        t.counts.shadow = !rule.enforced();
+        t.came = keeps_arrivals ? std::make_unique<arrivals>(most_buckets) : nullptr;
+    }
+}
+
+void tally::add(const logged_request& r, const judgement& j)
+{
+    if (result_.over_time.bins().empty()) {
+        result_.begin = r.at;
+    }
+    result_.end = r.at;
+    result_.over_time.add(r.at, j.is);
+    switch (j.is) {
+        case fate::allowed:
+            ++result_.allowed;
+            result_.unlimited += j.count == 0 ? 1 : 0;
+            break;
+        case fate::rejected:
+            ++result_.rejected;
+            break;
+        case fate::unjudged:
+            ++result_.unjudged;
+            break;
+    }
+    for (const limit_judgement& l : j.limits()) {
+        add_to_limit(l, r, j);
+    }
+}
+
+void tally::add_to_limit(const limit_judgement& l, const logged_request& r, const judgement& j)
+{
+    limit_tally& t = limits_[l.limit];
+    t.counts.over_time.add(r.at, l.is);
+    if (l.is == fate::unjudged) {
+        ++t.counts.unjudged;
+        note_unknown(t.unknown, r.known);
+        return;
+    }
+    const bool rejected = l.is == fate::rejected;
+    ++(rejected ? t.counts.rejected : t.counts.allowed);
+    t.clients.add(t.name.hash(r, j), rejected, r.at, [&] { return t.name.text(r, j); });
+    if (t.came != nullptr && l.numbers == &candidate_.policy().limits[l.limit].limit) {
+        t.came->add(l.bucket, r.at, l.cost);
+    }
+}
+
+void tally::finish_limit(std::size_t index, const accepted_loss& accepted)
+{
+    limit_tally& t = limits_[index];
+    limit_result& r = t.counts;
+    r.clients = t.clients.busiest(shown_clients);
+    r.all_clients = t.clients.size();
+    r.rejected_clients = t.clients.rejected();
+    r.partial = t.clients.is_partial();
+    for (const auto& [known, requests] : t.unknown) {
+        std::string what = candidate_.missing(index, known);
+        const auto same = std::find_if(r.unknown.begin(), r.unknown.end(), [&what](const auto& u) {
+            return u.what == what;
+        });
+        if (same != r.unknown.end()) {
+            same->requests += requests;
+        } else {
+            r.unknown.push_back({std::move(what), requests});
+        }
+    }
+    if (t.came != nullptr) {
+        r.suggested =
+            suggest(candidate_.policy().limits[index], *t.came, accepted, r.no_suggestion);
+        t.came.reset();
+    }
+    result_.limits.push_back(std::move(r));
+}
+
+replay_result tally::finish(const accepted_loss& accepted)
+{
+    result_.accepted = accepted;
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+        finish_limit(i, accepted);
+    }
+    return std::move(result_);
+}
+
+void comparison::add(fate before, fate now, const base::ip_address& client, base::duration at)
+{
+    if (before == fate::unjudged || now == fate::unjudged) {
+        return;
+    }
+    ++counts_.compared;
+    if (before == now) {
+        return;
+    }
+    const bool rejected = now == fate::rejected;
+    ++(rejected ? counts_.newly_rejected : counts_.newly_allowed);
+    using words = std::array<std::uint64_t, 2>;
+    const auto address = std::bit_cast<words>(client.network_order());
+    clients_.add({address[1] * 0x9e3779b97f4a7c15U, address[0]}, rejected, at, [&client] {
+        return client.to_string();
+    });
+}
+
+difference comparison::finish() const
+{
+    difference d = counts_;
+    d.clients = clients_.busiest(tally::shown_clients);
+    return d;
+}
+
+}  // namespace gateway::replay
