@@ -27,6 +27,16 @@ std::string_view value_of(const logged_request& r, std::size_t part)
 
 }  // namespace
 
+base::hash128 address_hash(const base::ip_address& address)
+{
+    using words = std::array<std::uint64_t, 2>;
+    const auto word = std::bit_cast<words>(address.network_order());
+    const base::hash_key& key = base::process_hash_key();
+    std::uint64_t mixed = (word[1] ^ key[0]) * 0x9e3779b97f4a7c15U;
+    mixed = (mixed ^ (mixed >> 32)) * 0xd6e8feb86659fd93U;
+    return {(mixed ^ (mixed >> 32)) + word[0] * (key[1] | 1), word[1] ^ word[0]};
+}
+
 client_name::client_name(const policy::limit_rule& rule, const wanted_parts& wanted)
 {
     for (const policy::key_part& part : rule.key) {
@@ -44,11 +54,7 @@ base::hash128 client_name::hash(const logged_request& r, const judgement& j) con
     if (!parts_.empty()) {
         return base::siphash128(base::process_hash_key(), text(r, j));
     }
-    using words = std::array<std::uint64_t, 2>;
-    const auto address = std::bit_cast<words>(j.client.network_order());
-    const base::hash_key& key = base::process_hash_key();
-    const std::uint64_t mixed = (address[1] ^ key[0]) * 0x9e3779b97f4a7c15U;
-    return {(mixed ^ (mixed >> 29)) + address[0] * (key[1] | 1), address[1] ^ address[0]};
+    return address_hash(j.client);
 }
 
 std::string client_name::text(const logged_request& r, const judgement& j) const

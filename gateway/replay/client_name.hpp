@@ -27,4 +27,7 @@ private:
     std::vector<std::size_t> parts_;
 };
 
+// Returns a hash of an address with this process's secret.
+base::hash128 address_hash(const base::ip_address& address);
+
 }  // namespace gateway::replay

@@ -1,9 +1,6 @@
 #include "gateway/replay/tally.hpp"
 
-#include "gateway/base/hashed_name.hpp"
-
 #include <algorithm>
-#include <bit>
 
 namespace gateway::replay {
 
@@ -127,11 +124,7 @@ void comparison::add(fate before, fate now, const base::ip_address& client, base
     }
     const bool rejected = now == fate::rejected;
     ++(rejected ? counts_.newly_rejected : counts_.newly_allowed);
-    using words = std::array<std::uint64_t, 2>;
-    const auto address = std::bit_cast<words>(client.network_order());
-    clients_.add({address[1] * 0x9e3779b97f4a7c15U, address[0]}, rejected, at, [&client] {
-        return client.to_string();
-    });
+    clients_.add(address_hash(client), rejected, at, [&client] { return client.to_string(); });
 }
 
 difference comparison::finish() const

@@ -1,5 +1,7 @@
 #include "gateway/replay/logs/json_cursor.hpp"
 
+#include "gateway/base/hex.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -12,15 +14,6 @@ bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // Reads the four digits behind "\u". Returns -1 if there are none.
 int read_unit(const char* from, const char* end)
 {
@@ -29,7 +22,7 @@ int read_unit(const char* from, const char* end)
     }
     int unit = 0;
     for (int i = 0; i < 4; ++i) {
-        const int digit = hex_digit(from[i]);
+        const int digit = base::hex_digit(from[i]);
         if (digit < 0) {
             return -1;
         }
@@ -113,13 +106,30 @@ char* replace_escape(char* from, const char* end, char*& to)
     return from;
 }
 
+// Returns the first quote or backslash, or the end. Looks at eight bytes at a time.
+char* first_special(char* at, char* end)
+{
+    constexpr std::uint64_t ones = 0x0101010101010101U;
+    constexpr std::uint64_t highs = ones * 0x80;
+    const auto zeros = [](std::uint64_t v) { return (v - ones) & ~v & highs; };
+    for (; end - at >= 8; at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        if ((zeros(word ^ (ones * '"')) | zeros(word ^ (ones * '\\'))) != 0) {
+            break;
+        }
+    }
+    while (at != end && *at != '"' && *at != '\\') {
+        ++at;
+    }
+    return at;
+}
+
 // Reads a string; `at` is behind the quote. Returns the position behind the closing quote, or null.
 char* read_string(char* at, char* end, std::span<char>& out)
 {
     char* const begin = at;
-    while (at != end && *at != '"' && *at != '\\') {
-        ++at;
-    }
+    at = first_special(at, end);
     char* to = at;
     while (at != end && *at != '"') {
         if (*at == '\\') {

@@ -1,19 +1,8 @@
 #include "gateway/replay/logs/line_words.hpp"
 
+#include "gateway/base/hex.hpp"
+
 namespace gateway::replay {
-
-namespace {
-
-int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-}  // namespace
 
 void split_absolute_target(std::string_view& target, std::string_view& host)
 {
@@ -36,8 +25,8 @@ std::string_view unescape(std::string_view text, char* in_place)
             continue;
         }
         ++i;
-        const int high = text[i] == 'x' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-        const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        const int high = text[i] == 'x' && i + 2 < text.size() ? base::hex_digit(text[i + 1]) : -1;
+        const int low = high >= 0 ? base::hex_digit(text[i + 2]) : -1;
         if (low >= 0) {
             *to++ = static_cast<char>(high * 16 + low);
             i += 2;

@@ -26,15 +26,11 @@ public:
     // stay. Sets `good` to false if no such text begins here.
     std::string_view quoted(bool& good)
     {
-        if (!left_.starts_with('"')) {
-            good = false;
-            return {};
+        std::size_t at = left_.starts_with('"') ? left_.find('"', 1) : left_.npos;
+        while (at != left_.npos && is_escaped(at)) {
+            at = left_.find('"', at + 1);
         }
-        std::size_t at = 1;
-        while (at < left_.size() && left_[at] != '"') {
-            at += left_[at] == '\\' ? 2 : 1;
-        }
-        if (at >= left_.size()) {
+        if (at == left_.npos) {
             good = false;
             return {};
         }
@@ -56,6 +52,16 @@ public:
 
 private:
     std::string_view left_;
+
+    // True if an odd number of backslashes stands before the position.
+    bool is_escaped(std::size_t at) const
+    {
+        std::size_t count = 0;
+        while (count < at && left_[at - 1 - count] == '\\') {
+            ++count;
+        }
+        return count % 2 == 1;
+    }
 };
 
 // `request_line` is the first line of a request, as logs quote it.

@@ -1,0 +1,250 @@
+"""gateway replay: logs of real traffic go through a policy again."""
+import gzip
+import json
+import os
+import random
+import subprocess
+import threading
+
+from harness.case import SystemTest
+from harness.gateway import BINARY, run_command
+from harness.haproxy import HAProxy
+from harness.nginx import Nginx
+from harness.process import free_port, wait_until
+
+# Every kind of limit, with keys that the log tells. Each client has a connection of its own, and
+# asks one after the other.
+MANY_LIMITS = """
+log: { fields: { tenant: 'header:x-tenant' } }
+limits:
+  bucket: { key: client_ip, rate: 20/s, burst: 5, plan: tiers, plans: { gold: { rate: 100/s, burst: 50 }, none: blocked } }
+  tenant: { key: 'header:x-tenant', missing_key: skip, rate: 10/s, burst: 8 }
+  window: { key: client_ip, algorithm: fixed_window, rate: 20/s, start: aligned }
+  log: { key: client_ip, algorithm: sliding_log, rate: 15/s }
+  banned: { key: client_ip, rate: 10/s, burst: 3, penalty: { after: 3, within: 2s, ban: 300ms, max_ban: 1s } }
+  costly: { key: client_ip, rate: 30/s, burst: 10, cost: { methods: { POST: 4, GET: 1 } } }
+  stated: { key: client_ip, rate: 30/s, burst: 20, cost: { header: X-Cost, max: 9 } }
+  waits: { key: client_ip, rate: 50/s, burst: 2, max_wait: 50ms }
+  failures: { key: client_ip, rate: 2/s, burst: 3, charge_on: [404] }
+  shadow: { key: client_ip, rate: 5/s, burst: 2, mode: shadow }
+  flight: { key: client_ip, algorithm: concurrency, max: 1 }
+  everyone: { key: [path], rate: 200/s, burst: 500 }
+plans: { tiers: { key: client_ip, members: { gold: ['127.0.0.3'], none: ['127.0.0.4'] } } }
+routes:
+  - { match: { path: /bucket }, limits: [bucket, shadow], upstream: up }
+  - { match: { path: /tenant }, limits: [tenant], upstream: up }
+  - { match: { path: /window }, limits: [window], upstream: up }
+  - { match: { path: /log }, limits: [log], upstream: up }
+  - { match: { path: /banned }, limits: [banned], upstream: up }
+  - { match: { path: /costly }, limits: [costly, stated], upstream: up }
+  - { match: { path: /waits }, limits: [waits], upstream: up }
+  - { match: { path: /failures }, limits: [failures, everyone], upstream: missing }
+  - { match: { path: /flight }, limits: [flight], upstream: up }
+upstreams: { up: { servers: [echo] }, missing: { servers: ['%s'] } }
+"""
+PATHS = "bucket tenant window log banned costly waits failures flight nowhere".split()
+
+ONE_LIMIT = """
+listeners: [ { address: 127.0.0.1:0 } ]
+limits: { l: { key: client_ip, rate: %s, burst: %d } }
+routes: [ { limits: [l], upstream: up } ]
+upstreams: { up: { servers: [echo] } }
+"""
+
+
+def combined(second, client="192.0.2.1", path="/", status=200):
+    """A line of nginx, so many seconds after the hour."""
+    at = f"28/Nov/2026:10:{second // 60:02}:{second % 60:02} +0000"
+    return f'{client} - - [{at}] "GET {path} HTTP/1.1" {status} 2 "-" "curl/8"\n'
+
+
+class ReplayTest(SystemTest):
+    def file(self, name, text):
+        return self.directory().file(name, text)
+
+    def replayed(self, configuration, *words, status=0, input=None):
+        """The result as JSON, or stderr if another status is expected."""
+        path = self.file("replay.yaml", configuration)
+        got, out, err = run_command(
+            "replay", "--config", path, "--format", "json", *words, input=input
+        )
+        self.assertEqual(got, status, err)
+        return json.loads(out) if status == 0 else err
+
+
+class RecordedDay(ReplayTest):
+    def record(self, gateway, clients, requests):
+        def ask_as(number):
+            chance = random.Random(number)
+            with gateway.connect(source=(f"127.0.0.{number}", 0)) as c:
+                for _ in range(requests):
+                    fields = []
+                    if chance.random() < 0.5:
+                        fields.append(("X-Tenant", chance.choice("abc") + str(number)))
+                    if chance.random() < 0.3:
+                        fields.append(("X-Cost", str(chance.randrange(9))))
+                    c.ask("/" + chance.choice(PATHS), fields, method=chance.choice(["GET", "POST"]))
+
+        threads = [threading.Thread(target=ask_as, args=(n,)) for n in clients]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        lines = gateway.log_lines(len(threads) * requests)
+        self.assertEqual(len(lines), len(threads) * requests)
+        return lines
+
+    def test_gives_the_verdicts_that_were_live(self):
+        origin = self.origin(lambda r: b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        text = MANY_LIMITS % origin.address
+        gateway = self.gateway(text)
+        lines = self.record(gateway, range(2, 8), 300)
+        refused = [l for l in lines if l.get("outcome") in ("rejected", "blocked")]
+        self.assertGreater(len(refused), 50)
+        self.assertEqual(
+            {l["limit"] for l in refused},
+            set("bucket tenant window log banned costly waits failures".split()) & {l["limit"] for l in refused},
+        )
+        done = self.replayed("listeners: [ { address: 127.0.0.1:0 } ]\n" + text, gateway.log_path)
+        self.assertEqual(done["bad_lines"], 0)
+        self.assertEqual(done["unjudged"], 0)
+        self.assertEqual(done["lines"], len(lines))
+        logged = done["logged"]
+        self.assertEqual((logged["newly_rejected"], logged["newly_allowed"]), (0, 0))
+        self.assertGreater(logged["compared"], len(lines) / 2)
+        self.assertEqual(done["rejected"], len(refused))
+
+
+class Formats(ReplayTest):
+    def test_of_nginx(self):
+        port = free_port()
+        directory = self.directory()
+        log = directory.file("access.log", "")
+        server = f"server {{ listen 127.0.0.1:{port}; access_log {log} combined; return 200 ok; }}"
+        self.started(Nginx(more=server))
+        for i in range(7):
+            subprocess.run(
+                ["curl", "-s", f"http://127.0.0.1:{port}/a?n={i}"], check=True, capture_output=True
+            )
+        wait_until(lambda: open(log).read().count("\n") == 7, 10, "nginx logs")
+        done = self.replayed(ONE_LIMIT % ("1/h", 5), log)
+        self.assertEqual((done["allowed"], done["rejected"], done["bad_lines"]), (5, 2, 0))
+        by_query = (ONE_LIMIT % ("1/h", 5)).replace("client_ip", "'query:n', missing_key: reject")
+        self.assertEqual(self.replayed(by_query, log)["rejected"], 0)
+
+
+class Inputs(ReplayTest):
+    lines = "".join(combined(s) for s in range(10))
+
+    def judged(self, *words, **options):
+        done = self.replayed(ONE_LIMIT % ("1/m", 4), *words, **options)
+        return done["lines"], done["allowed"], done["rejected"]
+
+    def test_compressed(self):
+        directory = self.directory()
+        plain = directory.file("a.log", self.lines)
+        packed = os.path.join(directory.path, "a.log.gz")
+        with open(packed, "wb") as f:
+            f.write(gzip.compress(self.lines[:200].encode()) + gzip.compress(self.lines[200:].encode()))
+        subprocess.run(["zstd", "-q", plain, "-o", plain + ".zst"], check=True)
+        for path in (plain, packed, plain + ".zst"):
+            self.assertEqual(self.judged(path), (10, 4, 6), path)
+            with open(path, "rb") as f:
+                out = subprocess.run(
+                    [BINARY, "replay", "--config", self.file("c.yaml", ONE_LIMIT % ("1/m", 4)), "-"],
+                    stdin=f, capture_output=True, check=True,
+                ).stdout
+            self.assertIn(b"10 lines", out)
+
+    def test_bad_lines_are_counted(self):
+        log = self.file("a.log", combined(0) + "garbage <script>\n\n" + combined(1) + "half a li")
+        done = self.replayed(ONE_LIMIT % ("1/m", 4), log)
+        self.assertEqual((done["lines"], done["bad_lines"], done["allowed"]), (3, 1, 2))
+        bad = done["first_bad_line"]
+        self.assertEqual((bad["file"], bad["line"], bad["text"]), (log, 2, "garbage <script>"))
+
+    def test_lines_out_of_order(self):
+        log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
+        done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
+        self.assertEqual(done["limits"]["l"]["clients"][0]["first_rejected"] % 60, 30)
+
+    def test_logs_are_merged(self):
+        one = self.file("a.log", combined(0, "192.0.2.1") + combined(20, "192.0.2.1"))
+        two = self.file("b.log", combined(10, "192.0.2.1"))
+        done = self.replayed(ONE_LIMIT % ("1/h", 2), two, one)
+        self.assertEqual(done["limits"]["l"]["clients"][0]["last_rejected"] % 60, 20)
+
+    def test_errors(self):
+        config = ONE_LIMIT % ("1/m", 4)
+        directory = self.directory()
+        self.assertIn("is a directory", self.replayed(config, directory.path, status=1))
+        self.assertIn("No such file", self.replayed(config, "/nowhere.log", status=1))
+        strange = self.file("s.log", "what is this\nand this\n")
+        self.assertIn("no access log", self.replayed(config, strange, status=1))
+        cut = os.path.join(directory.path, "cut.gz")
+        with open(cut, "wb") as f:
+            f.write(gzip.compress(self.lines.encode())[:-20])
+        self.assertIn("cut.gz", self.replayed(config, cut, status=1))
+        log = self.file("a.log", self.lines)
+        self.assertIn("--fields", self.replayed(config, log, "--fields", "clint=ip", status=2))
+        self.assertIn("percentage", self.replayed(config, log, "--suggest", "1", status=2))
+        self.assertIn("nowhere.yaml", self.replayed(config, log, "--against", "nowhere.yaml", status=2))
+        empty = self.replayed(config, self.file("empty.log", ""))
+        self.assertEqual((empty["lines"], empty["allowed"]), (0, 0))
+
+    def test_other_json(self):
+        lines = "".join(
+            json.dumps({"ts": 1795860000 + i, "req": {"ip": "192.0.2.9", "uri": "/", "key": f"k{i % 2}"}}) + "\n"
+            for i in range(6)
+        )
+        fields = "client=req.ip,time=ts,path=req.uri,header:x-key=req.key"
+        by_key = (ONE_LIMIT % ("1/h", 2)).replace("client_ip", "'header:X-Key', missing_key: reject")
+        done = self.replayed(by_key, self.file("a.log", lines), "--fields", fields)
+        self.assertEqual(done["rejected"], 2)
+        names = {c["client"] for c in done["limits"]["l"]["clients"]}
+        self.assertEqual(names, {"k0", "k1"})
+
+
+class Answers(ReplayTest):
+    def test_what_differs_between_policies(self):
+        log = self.file("a.log", "".join(combined(s) for s in range(10)))
+        old = self.file("old.yaml", ONE_LIMIT % ("1/h", 6))
+        done = self.replayed(ONE_LIMIT % ("1/h", 4), log, "--against", old)
+        self.assertEqual((done["against"]["newly_rejected"], done["against"]["newly_allowed"]), (2, 0))
+
+    def test_what_the_log_does_not_tell(self):
+        by_key = (ONE_LIMIT % ("1/h", 2)).replace("client_ip", "'header:X-Key', missing_key: reject")
+        done = self.replayed(by_key, self.file("a.log", combined(0) + combined(1)))
+        self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 2))
+        self.assertEqual(done["limits"]["l"]["unjudged_because"][0]["missing"], "header:X-Key")
+
+    def test_suggests_the_smallest_numbers(self):
+        # Five at once every ten seconds: 5 tokens, 30 a minute.
+        lines = "".join(combined(s) * 5 for s in range(0, 3000, 10))
+        log = self.file("a.log", lines)
+        made = self.replayed(ONE_LIMIT % ("1/s", 9), log, "--suggest", "0%")["limits"]["l"]["suggestion"]
+        self.assertEqual((made["rate"], made["burst"]), ("30/m", 5))
+        again = self.replayed(ONE_LIMIT % (made["rate"], made["burst"]), log)
+        self.assertEqual(again["rejected"], 0)
+        self.assertGreater(self.replayed(ONE_LIMIT % ("29/m", 4), log)["rejected"], 0)
+
+    def test_a_page_that_hostile_values_do_not_change(self):
+        lines = combined(0).replace("curl/8", "<script>alert(1)</script>\u202e")
+        directory = self.directory()
+        report = os.path.join(directory.path, "r.html")
+        config = (ONE_LIMIT % ("1/h", 2)).replace("client_ip", "'header:User-Agent', missing_key: skip")
+        self.replayed(config, self.file("a.log", lines), "--report", report, "--suggest", "1%")
+        with open(report, encoding="utf-8") as f:
+            page = f.read()
+        self.assertIn("&lt;script&gt;alert(1)", page)
+        self.assertNotIn("<script", page)
+        self.assertNotIn("\u202e", page)
+        self.assertNotRegex(page, r'(src|href)=')
+
+    def test_text_fits_a_terminal(self):
+        path = self.file("c.yaml", ONE_LIMIT % ("1/m", 4))
+        log = self.file("a.log", "".join(combined(s) for s in range(30)))
+        status, out, err = run_command("replay", "--config", path, "--suggest", "1%", log)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("rejected", out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
