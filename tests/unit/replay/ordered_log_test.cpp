@@ -1,0 +1,108 @@
+#include "gateway/replay/logs/merged_logs.hpp"
+#include "tests/unit/own_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+namespace gateway::replay {
+namespace ordered_log_test {
+
+std::string line_at(int second, const std::string& path = "/")
+{
+    const auto two = [](int n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    return "192.0.2.1 - - [28/Nov/2026:10:" + two(second / 60) + ":" + two(second % 60) +
+           " +0000] \"GET " + path + " HTTP/1.1\" 200 2 \"-\" \"-\"\n";
+}
+
+class ordered_logs : public ::testing::Test {
+protected:
+    std::string file(const std::string& name, const std::string& text)
+    {
+        const std::string path = folder_.path() / name;
+        std::ofstream{path, std::ios::binary} << text;
+        return path;
+    }
+
+    // Returns the seconds of all requests, in the order in which they come.
+    std::vector<int> seconds_of(const std::vector<std::string>& paths)
+    {
+        merged_logs logs{paths, wanted_, {}};
+        std::vector<int> seconds;
+        for (const auto* r = logs.next(); r != nullptr; r = logs.next()) {
+            seconds.push_back(static_cast<int>(r->at / std::chrono::seconds{1} - 1'795'860'000));
+        }
+        counts_ = logs.counts();
+        return seconds;
+    }
+
+    line_counts counts_;
+
+private:
+    unit::own_folder folder_;
+    wanted_parts wanted_;
+};
+
+TEST_F(ordered_logs, put_lines_of_a_minute_in_order)
+{
+    std::mt19937 random{5};
+    std::vector<int> seconds;
+    std::string text;
+    for (int i = 0; i < 3000; ++i) {
+        const int late = static_cast<int>(random() % 59);
+        seconds.push_back(std::max(i / 2 - late, 0));
+        text += line_at(seconds.back());
+    }
+    std::stable_sort(seconds.begin(), seconds.end());
+    EXPECT_EQ(seconds_of({file("a", text)}), seconds);
+    EXPECT_EQ(counts_.late, 0U);
+}
+
+TEST_F(ordered_logs, count_what_comes_too_late_from_then)
+{
+    const auto seconds =
+        seconds_of({file("a", line_at(0) + line_at(200) + line_at(300) + line_at(1))});
+    EXPECT_EQ(seconds, (std::vector{0, 200, 200, 300}));
+    EXPECT_EQ(counts_.late, 1U);
+}
+
+TEST_F(ordered_logs, keep_the_order_of_the_file_within_a_second)
+{
+    const std::string path = file("a", line_at(5, "/1") + line_at(5, "/2") + line_at(4, "/0"));
+    wanted_parts wanted;
+    merged_logs logs{std::vector{path}, wanted, {}};
+    std::string seen;
+    for (const auto* r = logs.next(); r != nullptr; r = logs.next()) {
+        seen += r->target;
+    }
+    EXPECT_EQ(seen, "/0/1/2");
+}
+
+TEST_F(ordered_logs, merge_files)
+{
+    const std::string a = file("a", line_at(1) + line_at(3) + line_at(1000));
+    const std::string b = file("b", line_at(2) + line_at(400) + line_at(1001));
+    EXPECT_EQ(seconds_of({b, a}), (std::vector{1, 2, 3, 400, 1000, 1001}));
+}
+
+TEST_F(ordered_logs, count_bad_lines_and_not_one_that_is_being_written)
+{
+    const std::string long_line(200'000, 'x');
+    EXPECT_EQ(
+        seconds_of({file("a", line_at(1) + "bad\r\n\n" + line_at(2) + line_at(3).substr(0, 30))}),
+        (std::vector{1, 2})
+    );
+    EXPECT_EQ(counts_.lines, 3U);
+    EXPECT_EQ(counts_.bad, 1U);
+    EXPECT_EQ(counts_.first_bad->line, 2U);
+    EXPECT_EQ(counts_.first_bad->text, "bad");
+    EXPECT_EQ(
+        seconds_of({file("b", line_at(1) + long_line + "\n" + line_at(2))}), (std::vector{1, 2})
+    );
+    EXPECT_GT(counts_.bad, 0U);
+}
+
+}  // namespace ordered_log_test
+}  // namespace gateway::replay
