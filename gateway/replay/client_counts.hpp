@@ -27,35 +27,31 @@ public:
     // Most clients that are counted.
     static constexpr std::size_t most = 131'072;
 
-    client_counts() : slots_(first_slots, none) {}
+    client_counts() : slots_(first_slots) {}
 
     // Counts a request of the client with this hash. `name` returns its text, and is called if the
     // client is new here.
     template <typename Name>
     void add(const base::hash128& client, bool rejected, base::duration at, Name name)
     {
-        std::size_t slot = slot_of(client);
-        if (slots_[slot] == none) {
-            slots_[slot] = static_cast<std::uint32_t>(all_.size());
-            all_.push_back({.client = client});
-            names_.push_back(name());
-            if (all_.size() > most) {
+        counted* c = &slot_of(client);
+        if (c->total() == 0) {
+            if (names_.size() == most) {
                 forget_half();
-                // Its own count is among the least, so that it may be gone.
-                return;
+            } else if (2 * (names_.size() + 1) > slots_.size()) {
+                rehash(2 * slots_.size());
             }
-            if (2 * all_.size() > slots_.size()) {
-                index(2 * slots_.size());
-            }
-            slot = slot_of(client);
+            c = &slot_of(client);
+            c->client = client;
+            c->name = static_cast<std::uint32_t>(names_.size());
+            names_.push_back(name());
         }
-        counted& c = all_[slots_[slot]];
         if (!rejected) {
-            ++c.allowed;
+            ++c->allowed;
         } else {
-            c.first_rejected = c.rejected == 0 ? at : c.first_rejected;
-            c.last_rejected = at;
-            ++c.rejected;
+            c->first_rejected = c->rejected == 0 ? at : c->first_rejected;
+            c->last_rejected = at;
+            ++c->rejected;
         }
     }
 
@@ -65,7 +61,7 @@ public:
 
     // Returns the number of clients, and of those that were rejected. If some were forgotten, these
     // are those that are left.
-    std::size_t size() const { return all_.size(); }
+    std::size_t size() const { return names_.size(); }
 
     std::size_t rejected() const;
 
@@ -73,37 +69,37 @@ public:
     bool is_partial() const { return forgotten_; }
 
 private:
-    static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
     static constexpr std::size_t first_slots = 1024;
 
-    // `counted` is what is counted of one client. Its name lies apart, as it is rarely read.
+    // `counted` is a slot with what is counted of one client; a slot without counts is empty.
     struct counted {
         base::hash128 client{};
         std::uint64_t allowed = 0;
         std::uint64_t rejected = 0;
         base::duration first_rejected{0};
         base::duration last_rejected{0};
+        // Index of its name, which lies apart, as it is rarely read.
+        std::uint32_t name = 0;
 
         std::uint64_t total() const { return allowed + rejected; }
     };
 
-    std::vector<counted> all_;
-    // [i] is the name of all_[i].
+    // By hash, with open addressing. A power of two, at least twice as many as there are clients.
+    std::vector<counted> slots_;
     std::vector<std::string> names_;
-    // Indices of `all_` by hash, with open addressing. A power of two, at least twice as many.
-    std::vector<std::uint32_t> slots_;
     bool forgotten_ = false;
 
-    std::size_t slot_of(const base::hash128& client) const
+    // Returns the slot that the client has, or would have.
+    counted& slot_of(const base::hash128& client)
     {
         std::size_t slot = client.low & (slots_.size() - 1);
-        while (slots_[slot] != none && !(all_[slots_[slot]].client == client)) {
+        while (slots_[slot].total() > 0 && !(slots_[slot].client == client)) {
             slot = (slot + 1) & (slots_.size() - 1);
         }
-        return slot;
+        return slots_[slot];
     }
 
-    void index(std::size_t slots);
+    void rehash(std::size_t slots);
     void forget_half();
 };
 

@@ -2,7 +2,6 @@
 
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_address.hpp"
-#include "gateway/replay/logs/timestamp.hpp"
 
 #include <charconv>
 
@@ -56,7 +55,7 @@ bool combined_reader::read(std::span<char> line, logged_request& out, std::vecto
         return false;
     }
     words = line_words{words.left().substr(bracket + 2)};
-    const auto at = parse_common_time(words.until(']'));
+    const auto at = moments_.read(words.until(']'), parse_common_time);
     bool good = at.has_value() && words.skip(' ');
     const request_line request = read_request_line(words.quoted(good));
     const std::string_view status = words.word();

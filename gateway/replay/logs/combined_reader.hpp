@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/replay/logs/line_reader.hpp"
+#include "gateway/replay/logs/timestamp.hpp"
 
 #include <optional>
 
@@ -21,6 +22,7 @@ private:
     part_set queries_;
     std::optional<std::size_t> referer_;
     std::optional<std::size_t> user_agent_;
+    repeated_moment moments_;
 
     void add_header(
         std::optional<std::size_t> part,

@@ -4,6 +4,7 @@
 #include "gateway/base/clock.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gateway::replay {
@@ -25,5 +26,24 @@ std::optional<base::duration> parse_unix_time(std::string_view text);
 
 // Parses any of these forms but that of the common log format.
 std::optional<base::duration> parse_moment(std::string_view text);
+
+// `repeated_moment` parses the moments of one log, where many lines have the same text.
+class repeated_moment {
+public:
+    // Returns what `parse` returns for the text.
+    template <typename Parse>
+    std::optional<base::duration> read(std::string_view text, Parse parse)
+    {
+        if (text != text_) {
+            text_ = text;
+            moment_ = parse(text);
+        }
+        return moment_;
+    }
+
+private:
+    std::string text_;
+    std::optional<base::duration> moment_{};
+};
 
 }  // namespace gateway::replay
