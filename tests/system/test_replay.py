@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import pty
 import random
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from harness.gateway import BINARY, run_command
 from harness.haproxy import HAProxy
 from harness.nginx import Nginx
 from harness.process import free_port, wait_until
+from harness.tokens import Issuer
 
 # Every kind of limit, with keys that the log tells. Each client has a connection of its own, and
 # asks one after the other.
@@ -118,6 +120,51 @@ class RecordedDay(ReplayTest):
         self.assertEqual((logged["newly_rejected"], logged["newly_allowed"]), (0, 0))
         self.assertGreater(logged["compared"], len(lines) / 2)
         self.assertEqual(done["rejected"], len(refused))
+
+
+    def test_knows_users_and_settled_costs(self):
+        def reports_its_cost(peer, request):
+            peer.read_body(request)
+            peer.reply(fields=[("X-Used", str(len(request.target) % 7))])
+
+        origin = self.origin(reports_its_cost)
+        issuer = self.started(Issuer())
+        keys = self.file("jwks.json", json.dumps({"keys": [issuer.make_key("HS256")]}))
+        text = (
+            "listeners: [ { address: 127.0.0.1:0 } ]\n"
+            "log: { fields: { user: 'jwt:sub' } }\n"
+            f"jwt: {{ keys: {keys} }}\n"
+            "limits:\n"
+            "  user: { key: 'jwt:sub', missing_key: reject, rate: 1/h, burst: 4 }\n"
+            "  address: { key: client_ip, rate: 1/h, burst: 9, penalty: { after: 2, within: 1h, ban: 1h, max_ban: 1h } }\n"
+            "  settled: { key: client_ip, rate: 1/s, burst: 12, cost: 2, settle: { header: X-Used, max: 100 } }\n"
+            "routes:\n"
+            "  - { match: { path: /users }, limits: [user, address], upstream: up }\n"
+            "  - { match: { path: /settled }, limits: [settled], upstream: up }\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
+        )
+        gateway = self.gateway(text)
+        tokens = {name: issuer.token("HS256", sub=name) for name in ("alice", "bob")}
+        with gateway.connect() as c:
+            for name in ["alice"] * 6 + ["none"] * 3 + ["bob"] * 6 + ["none"]:
+                fields = [("Authorization", "Bearer " + tokens[name])] if name in tokens else []
+                c.ask("/users", fields)
+            for i in range(30):
+                c.ask("/settled" + "x" * (i % 9))
+                c.ask("/settled/" + "x" * (i % 5))
+        lines = gateway.log_lines(76)
+        log = self.file("access.log", "".join(json.dumps(l, ensure_ascii=False) + "\n" for l in lines))
+        done = self.replayed(text, log)
+        self.assertEqual(done["unjudged"], 0)
+        self.assertEqual(
+            (done["logged"]["newly_rejected"], done["logged"]["newly_allowed"]), (0, 0), done["limits"]
+        )
+        limits = done["limits"]
+        self.assertEqual({c["client"] for c in limits["user"]["clients"]} - {"127.0.0.1"}, {"alice", "bob"})
+        self.assertEqual(
+            done["rejected"],
+            sum(l["status"] in (400, 429) for l in lines),
+        )
 
 
 class Formats(ReplayTest):
@@ -328,6 +375,19 @@ class Answers(ReplayTest):
         self.assertNotIn("<script", page)
         self.assertNotIn("\u202e", page)
         self.assertNotRegex(page, r'(src|href)=')
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        path = self.file("c.yaml", ONE_LIMIT % ("1/m", 4))
+        log = self.file("a.log", "".join(combined(s % 3000) for s in range(20_000)))
+        words = [BINARY, "replay", "--config", path, log]
+        ours, theirs = pty.openpty()
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=True)
+        os.close(theirs)
+        shown = os.read(ours, 65536).decode()
+        os.close(ours)
+        self.assertRegex(shown, r"\[[#.]{40}\] \d+ %, \d+:\d\d left, \d+k lines")
+        self.assertIn(b"20,000 lines", done.stdout)
+        self.assertEqual(subprocess.run(words, capture_output=True, check=True).stderr, b"")
 
     def test_text_fits_a_terminal(self):
         path = self.file("c.yaml", ONE_LIMIT % ("1/m", 4))
