@@ -30,7 +30,9 @@ caption { text-align: left; }
 th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; unicode-bidi: isolate; direction: ltr;
-  white-space: normal; overflow-wrap: anywhere; }
+  white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
+.wide { margin-top: 1rem; }
+@media (max-width: 40rem) { svg text { font-size: 20px; } }
 svg { width: 100%; height: auto; font-size: 12px; } svg text { fill: var(--soft); }
 svg line { stroke: var(--line); } .allowed { fill: var(--allowed); } .rejected { fill: var(--rejected); }
 .unjudged { fill: var(--unjudged); } .curve { fill: none; stroke: var(--allowed); stroke-width: 2; }
