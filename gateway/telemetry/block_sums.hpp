@@ -1,9 +1,11 @@
-// `sum` and `durations` combine the metrics of all workers.
+// `sum`, `durations` and the functions about stores combine the metrics of all workers.
 #pragma once
 
 #include "gateway/telemetry/block_table.hpp"
 #include "gateway/telemetry/counter.hpp"
+#include "gateway/telemetry/metrics.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace gateway::telemetry {
@@ -34,6 +36,29 @@ std::vector<const histogram*> durations(const row<T>& blocks)
         parts.push_back(&b.metrics.duration);
     }
     return parts;
+}
+
+// True if the configuration still has the store.
+inline bool in_use(const row<store_metrics>& blocks)
+{
+    return std::any_of(blocks.begin(), blocks.end(), [](const auto& b) {
+        return b.asked && b.metrics.up.value() != store_metrics::not_in_use;
+    });
+}
+
+// True if the store is up for every worker that uses it.
+inline bool is_up(const row<store_metrics>& blocks)
+{
+    return std::all_of(blocks.begin(), blocks.end(), [](const auto& b) {
+        return !b.asked || b.metrics.up.value() != 0;
+    });
+}
+
+inline bool is_breaker_open(const row<store_metrics>& blocks)
+{
+    return std::any_of(blocks.begin(), blocks.end(), [](const auto& b) {
+        return b.metrics.breaker_open.value() != 0;
+    });
 }
 
 }  // namespace gateway::telemetry

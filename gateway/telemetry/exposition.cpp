@@ -25,25 +25,6 @@ void add_failures(
     }
 }
 
-bool in_use(const row<store_metrics>& blocks)
-{
-    return std::any_of(blocks.begin(), blocks.end(), [](const auto& b) {
-        return b.asked && b.metrics.up.value() != store_metrics::not_in_use;
-    });
-}
-
-// Returns 1 if the store is up for every worker that uses it, else 0.
-double up(const row<store_metrics>& blocks)
-{
-    return std::all_of(
-               blocks.begin(),
-               blocks.end(),
-               [](const auto& b) { return !b.asked || b.metrics.up.value() != 0; }
-           )
-               ? 1
-               : 0;
-}
-
 }  // namespace
 
 void add_limit_families(families& all, const table<limit_metrics>& limits)
@@ -165,6 +146,10 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         "gateway_store_leased_decisions_total",
         "Decisions from tokens that were taken ahead from a store, without asking it."
     );
+    auto& remembered = all.counter(
+        "gateway_store_remembered_decisions_total",
+        "Rejections that workers remembered from a store, without asking it."
+    );
     auto& kept = all.counter(
         "gateway_store_give_backs_lost_total",
         "Charges of refused requests that a cluster did not take back."
@@ -172,15 +157,20 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
     auto& failures =
         all.counter("gateway_store_failures_total", "Questions a store did not answer, by reason.");
     auto& health = all.gauge("gateway_store_up", "1 if a store answers every worker, else 0.");
+    auto& breaker = all.gauge(
+        "gateway_store_breaker_open", "1 while a worker does not ask a store but by probes, else 0."
+    );
     for (const auto& [name, blocks] : stores) {
         const prometheus::ClientMetric::Label owner{"store", name};
         add_row(duration, {owner}, durations(blocks));
         add_row(requests, {owner}, sum(blocks, &store_metrics::requests));
         add_row(leased, {owner}, sum(blocks, &store_metrics::leased_decisions));
+        add_row(remembered, {owner}, sum(blocks, &store_metrics::remembered_decisions));
         add_row(kept, {owner}, sum(blocks, &store_metrics::give_backs_lost));
         add_failures(failures, owner, blocks, known);
         if (in_use(blocks)) {
-            add_row(health, {owner}, up(blocks));
+            add_row(health, {owner}, is_up(blocks) ? 1 : 0);
+            add_row(breaker, {owner}, is_breaker_open(blocks) ? 1 : 0);
         }
     }
 }

@@ -132,8 +132,14 @@ struct server_figures {
 
     // True if the server is neither ejected nor unhealthy.
     bool up = true;
+    // False while the server fails its health checks.
+    bool healthy = true;
+    // Time for which it is still ejected; 0: it is not.
+    base::duration ejected_for{0};
 
     std::uint64_t ejections = 0;
+    // Requests that have the server: connecting, under way, or a whole tunnel.
+    std::uint32_t in_flight = 0;
 };
 
 // `server_metrics` counts the traffic with one server of an upstream.
@@ -155,6 +161,8 @@ struct store_metrics {
     counter requests;
     // Decisions from tokens that were taken ahead, without a call to the store.
     counter leased_decisions;
+    // Rejections that the worker remembered, without a call to the store.
+    counter remembered_decisions;
     // Charges of refused requests that were not refunded.
     counter give_backs_lost;
 
@@ -162,6 +170,8 @@ struct store_metrics {
 
     // 1 if the store is up, 0 if not, or not_in_use.
     gauge up;
+    // 1 while the breaker is open, so that only probes ask the store.
+    gauge breaker_open;
 
     // Value of `up` after a reload has removed the store. The store is then not reported.
     static constexpr std::int64_t not_in_use = -1;

@@ -1,6 +1,7 @@
 #include "gateway/telemetry/registry.hpp"
 
 #include "gateway/base/clock.hpp"
+#include "gateway/telemetry/added_up.hpp"
 #include "gateway/telemetry/exposition.hpp"
 #include "gateway/telemetry/openmetrics.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
@@ -160,6 +161,14 @@ void registry::set_sources(sources others)
 {
     const std::lock_guard lock(state_->mutex);
     state_->others = std::move(others);
+}
+
+totals registry::totals() const
+{
+    const std::lock_guard lock(state_->mutex);
+    return added_up(
+        state_->workers, state_->routes, state_->limits, state_->upstreams, state_->stores
+    );
 }
 
 std::string registry::scrape(exposition_format format) const

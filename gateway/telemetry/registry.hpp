@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/telemetry/figures.hpp"
+#include "gateway/telemetry/history/totals.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <array>
@@ -48,6 +49,9 @@ public:
 
     // Sets the sources of the next and later scrapes.
     void set_sources(sources others);
+
+    // Returns what was counted so far. Calls no source.
+    telemetry::totals totals() const;
 
     // Returns all metrics as text.
     std::string scrape(exposition_format format = exposition_format::prometheus) const;

@@ -28,6 +28,8 @@ PROMISED = {
     "gateway_store_request_duration_seconds_bucket": {"store", "le"},
     "gateway_store_requests_total": {"store"},
     "gateway_store_leased_decisions_total": {"store"},
+    "gateway_store_remembered_decisions_total": {"store"},
+    "gateway_store_breaker_open": {"store"},
     "gateway_store_failures_total": {"store", "reason"},
     "gateway_store_up": {"store"},
     "gateway_buckets": {"store"},

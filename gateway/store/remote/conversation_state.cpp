@@ -48,7 +48,11 @@ void conversation_state::note_failure(failure why, base::instant now)
 bool conversation_state::recalls(std::span<const charge> charges, base::instant now, answer& into)
     const
 {
-    return recalls(charges, now, what_counts(), into);
+    const bool recalled = recalls(charges, now, what_counts(), into);
+    if (recalled) {
+        metrics_.remembered_decisions.add();
+    }
+    return recalled;
 }
 
 bool conversation_state::recalls(

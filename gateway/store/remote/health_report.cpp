@@ -24,6 +24,7 @@ void health_report::report(
         return;
     }
     metrics_.up.set(up ? 1 : 0);
+    metrics_.breaker_open.set(breaker_open ? 1 : 0);
     const std::string words = why == noted_ ? words_ : std::string{};
     if (reported_ == why && reported_words_ == words) {
         return;

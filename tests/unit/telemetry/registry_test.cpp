@@ -60,7 +60,8 @@ TEST(registry, tells_of_servers_what_workers_counted_and_what_its_source_knows)
     r.upstream(1, "u").retries.add(6);
     r.upstream(1, "u").retries_refused.add(7);
     r.set_sources({.servers = [] {
-        return std::vector<server_figures>{{{"u", "a:1"}, false, 8}, {{"u", "b:1"}, true, 0}};
+        return std::vector<server_figures>{
+            {.name = {"u", "a:1"}, .up = false, .ejections = 8}, {.name = {"u", "b:1"}}};
     }});
     auto v = values(r);
     const std::string server = "gateway_upstream_server_";
