@@ -28,6 +28,7 @@ limits::admission request::admit(const http::request_head& head)
     }
     account_.note(head, record_);
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
+    keep_text(head, a);
     if (a.next != limits::admission::action::respond) {
         begin_timeout();
     }
@@ -39,6 +40,14 @@ void request::begin_trace(const http::request_head& head)
     record_.trace = tracing::context_of(head.trace_parent, record_.view->sampling, [this] {
         return env_.ids.random();
     });
+}
+
+// Keeps the text of a request that its limits have rejected, or that waits for a store's answer.
+void request::keep_text(const http::request_head& head, const limits::admission& a)
+{
+    if (record_.refused_for || a.next == limits::admission::action::wait) {
+        account_.may_be_rejected(head);
+    }
 }
 
 // Keeps the X-Request-Id of a trusted peer.
@@ -64,10 +73,10 @@ limits::admission request::answer(const http::request_head& check)
     http::request_head& asked = env_.scratch.asked;
     const auto refused = read_asked_request(check, record_.by.peer_trusted, asked);
     account_.note(asked, record_);
-    return as_answer(
-        refused ? limits::refusal(refused->status, refused->detail)
-                : held_or(admitter_.admit(asked, check, *this))
-    );
+    const limits::admission a = refused ? limits::refusal(refused->status, refused->detail)
+                                        : held_or(admitter_.admit(asked, check, *this));
+    keep_text(asked, a);
+    return as_answer(a);
 }
 
 // Turns an admission into the answer to the proxy that asks. A request that no route matches (404)

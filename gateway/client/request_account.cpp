@@ -3,6 +3,7 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_spans.hpp"
+#include "gateway/limits/recent_rejections.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
@@ -61,14 +62,26 @@ void request_account::note(const http::request_head& head, const limits::request
 {
     method_ = telemetry::method_index(head.method);
     if (env_.access_log_enabled || may_be_recorded(of)) {
-        log_ = std::make_unique<log_fields>();
-        log_->method = head.method;
-        log_->host = head.authority;
-        log_->target = head.path;
+        keep_text(head);
     }
     if (head.names_client && !of.by.peer_trusted) {
         note_untrusted_forwarding(head, of.by.peer);
     }
+}
+
+void request_account::may_be_rejected(const http::request_head& head)
+{
+    if (text_ == nullptr) {
+        keep_text(head);
+    }
+}
+
+void request_account::keep_text(const http::request_head& head)
+{
+    text_ = std::make_unique<request_text>();
+    text_->method = head.method;
+    text_->host = head.authority;
+    text_->target = head.path;
 }
 
 // Counts a request whose headers name a client although its peer is not trusted, and warns of the
@@ -109,11 +122,31 @@ void request_account::end(const limits::request_record& of)
     } else {
         count(of.end.status, of.end.intended, of);
     }
+    if (of.refused_for && text_ != nullptr) {
+        note_rejection(of);
+    }
     if (env_.access_log_enabled) {
         log(of);
     }
     // Reset even if the log is off by now, as the next request may be another client's.
-    log_.reset();
+    text_.reset();
+}
+
+void request_account::note_rejection(const limits::request_record& of)
+{
+    env_.rejections.add({
+        .at = env_.loop.now(),
+        .why = *of.refused_for,
+        .route = of.route->name,
+        .limit = of.deciding_limit,
+        .client = of.client,
+        .bucket_name = of.bucket_name,
+        .retry_after = of.retry_after,
+        .request_id = of.id.text(),
+        .method = text_->method,
+        .host = text_->host,
+        .path = text_->target,
+    });
 }
 
 // Hands the spans of the request to the exporter, if the request is one to record.
@@ -121,7 +154,7 @@ void request_account::record_spans(const limits::request_record& of)
 {
     const bool rejected = of.refused_for.has_value();
     if (!tracing::is_recorded(*of.trace, of.view->sampling, rejected, has_failed(of)) ||
-        log_ == nullptr) {
+        text_ == nullptr) {
         return;
     }
     of.metrics->note_traced(
@@ -132,7 +165,7 @@ void request_account::record_spans(const limits::request_record& of)
     );
     env_.spans.add(spans_of(
         of,
-        {.method = log_->method, .host = log_->host, .target = log_->target},
+        {.method = text_->method, .host = text_->host, .target = text_->target},
         env_.loop.now(),
         env_.access_log.to_unix(),
         [this] { return env_.ids.random(); }
@@ -200,10 +233,10 @@ void request_account::log(const limits::request_record& of)
         .duration = env_.loop.now() - of.received,
         .error = error,
     };
-    if (log_ != nullptr) {
-        record.method = log_->method;
-        record.host = log_->host;
-        record.target = log_->target;
+    if (text_ != nullptr) {
+        record.method = text_->method;
+        record.host = text_->host;
+        record.target = text_->target;
     }
     if (last != nullptr) {
         record.server = of.pool().names().text_of(last->server);

@@ -19,6 +19,9 @@ public:
     void begin();
     // Notes what is recorded of a head.
     void note(const http::request_head& head, const limits::request_record& of);
+    // Keeps the request's text for the list of rejections, as its limits have refused it, or may
+    // do so after the head is gone.
+    void may_be_rejected(const http::request_head& head);
     // Records the handshake of a tunnel, which is over. The hours of the tunnel must not look like
     // a slow response.
     void tunnel_begins(const limits::request_record& of);
@@ -26,8 +29,8 @@ public:
     void end(const limits::request_record& of);
 
 private:
-    // Text of the request for the log and for spans; kept only if there may be one of them.
-    struct log_fields {
+    // Text of the request for the log, for spans and for the list of rejections.
+    struct request_text {
         std::string method;
         std::string host;
         std::string target;
@@ -36,10 +39,13 @@ private:
     session_environment& env_;
     // Index of the request method's metrics label.
     std::size_t method_ = 0;
-    std::unique_ptr<log_fields> log_;
+    // Null if there is no log to write, and the request was not rejected.
+    std::unique_ptr<request_text> text_;
 
     void count(int status, bool intended, const limits::request_record& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
+    void keep_text(const http::request_head& head);
+    void note_rejection(const limits::request_record& of);
     void log(const limits::request_record& of);
     void record_spans(const limits::request_record& of);
 };

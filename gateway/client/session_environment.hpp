@@ -18,6 +18,7 @@ class corrections;
 class fallback_debts;
 class held_requests;
 class permit_leases;
+class recent_rejections;
 
 }  // namespace gateway::limits
 
@@ -40,6 +41,7 @@ struct session_environment {
     // Connections to lend to sessions that have something to do.
     http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;
+    limits::recent_rejections& rejections;
     telemetry::access_log& access_log;
     bool& access_log_enabled;
     // Takes the spans of requests that are recorded.

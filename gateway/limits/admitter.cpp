@@ -200,6 +200,7 @@ admission admitter::as_turned_away(base::duration hold)
     using telemetry::outcome;
     record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
     record_.refused_for = telemetry::refusal_reason::rejected;
+    record_.retry_after = hold;
     for (http::limit_report& r : record_.reports) {
         r.decision.allowed = r.decision.retry_after == base::duration{0};
         r.decision.reset_after += hold;  // nobody waits, so it counts from now
@@ -254,6 +255,7 @@ admission admitter::conclude(const verdict& v)
     a.hold = hold;
     a.intended = !allowed;
     record_.refused_for = refusal_reason_of(is);
+    record_.retry_after = a.retry_after;
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 

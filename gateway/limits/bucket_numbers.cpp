@@ -1,8 +1,11 @@
 #include "gateway/limits/bucket_numbers.hpp"
 
+#include "gateway/identity/bucket_name.hpp"
 #include "gateway/policy/stated_value.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 namespace gateway::limits {
 
@@ -49,21 +52,47 @@ policy::plan_id plan_of(const policy::plan_section& plans, const std::string& va
     return address ? plans.members->find(*address) : policy::plan_id{0};
 }
 
-// Uses the numbers of the key's plan, if plans are given by one of the key's parts. Otherwise the
-// plan cannot be known, and the limit's own numbers stay.
-std::string use_that_of_key(
-    std::span<const std::string> key, const policy::limit_rule& rule, bucket_operation& operation
+// Returns the plan of a value that a bucket's name holds.
+policy::plan_id plan_of(
+    const policy::plan_section& plans, const std::variant<std::string_view, base::ip_address>& part
 )
 {
+    const auto find = [&plans](const auto& value) { return plans.members->find(value); };
+    return std::visit(find, part);
+}
+
+// Uses the numbers of the key's plan, if plans are given by one of the key's parts. Otherwise the
+// plan cannot be known, and the limit's own numbers stay. `value_of(i)` returns the value of part
+// i.
+template <typename Value>
+std::string use_that_of_key(std::size_t parts, Value value_of, bucket_operation& operation)
+{
+    const policy::limit_rule& rule = operation.policy->limits[operation.limit];
+    if (rule.plan.plans == policy::no_plans) {
+        return {};
+    }
     const policy::plan_section& plans = operation.policy->plans[rule.plan.plans];
-    for (std::size_t i = 0; i < key.size(); ++i) {
+    for (std::size_t i = 0; i < parts; ++i) {
         const policy::key_part& part = rule.key[i];
         if (part.from == plans.key.from && part.name == plans.key.name && part.prefix == 0) {
-            const policy::plan_rule* const chosen = rule.plan.of(plan_of(plans, key[i]));
+            const policy::plan_rule* const chosen = rule.plan.of(plan_of(plans, value_of(i)));
             return chosen == nullptr ? std::string{} : use(*chosen, operation);
         }
     }
     return {};
+}
+
+template <typename Value>
+std::string choose(
+    const std::optional<std::string>& plan,
+    std::size_t parts,
+    Value value_of,
+    bucket_operation& operation
+)
+{
+    const policy::limit_rule& rule = operation.policy->limits[operation.limit];
+    operation.numbers = &rule.limit;
+    return plan ? use_named(*plan, rule, operation) : use_that_of_key(parts, value_of, operation);
 }
 
 }  // namespace
@@ -74,13 +103,17 @@ std::string choose_numbers(
     bucket_operation& operation
 )
 {
-    const policy::limit_rule& rule = operation.policy->limits[operation.limit];
-    operation.numbers = &rule.limit;
-    if (plan) {
-        return use_named(*plan, rule, operation);
-    }
-    return rule.plan.plans == policy::no_plans ? std::string{}
-                                               : use_that_of_key(key, rule, operation);
+    const auto value_of = [key](std::size_t i) { return key[i]; };
+    return choose(plan, key.size(), value_of, operation);
+}
+
+std::string choose_numbers(const std::optional<std::string>& plan, bucket_operation& operation)
+{
+    // The first part is the limit's name.
+    const auto parts = identity::parts_of(operation.bucket_name);
+    const auto value_of = [&parts](std::size_t i) { return parts[i + 1]; };
+    const std::size_t known = operation.policy->limits[operation.limit].key.size();
+    return choose(plan, std::min(parts.size() - 1, known), value_of, operation);
 }
 
 }  // namespace gateway::limits

@@ -18,4 +18,8 @@ std::string choose_numbers(
     bucket_operation& operation
 );
 
+// Does the same for a bucket whose name is known, and not its key: that of `operation`. Addresses
+// in the name are cut to the prefix that is one client.
+std::string choose_numbers(const std::optional<std::string>& plan, bucket_operation& operation);
+
 }  // namespace gateway::limits

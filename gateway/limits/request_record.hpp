@@ -103,6 +103,8 @@ struct request_record {
     std::string_view outcome;
     // Reason why limits refuse the request, or nothing if they do not.
     std::optional<telemetry::refusal_reason> refused_for;
+    // Wait that a refused client is told in Retry-After; 0 if it is told none.
+    base::duration retry_after{0};
     // Bucket of the deciding limit, or an empty text if that simply allowed the request. The name
     // may be secret.
     std::string bucket_name;
@@ -138,6 +140,7 @@ struct request_record {
         deciding_limit = {};
         outcome = {};
         refused_for.reset();
+        retry_after = {};
         bucket_name.clear();
         costs.clear();
         shadow_rejected.clear();

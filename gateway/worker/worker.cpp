@@ -72,6 +72,7 @@ worker::worker(
           ids_,
           spare_connections_,
           shared.metrics.worker(index),
+          rejections_,
           log_,
           log_enabled_,
           shared.spans,
@@ -304,7 +305,7 @@ void worker::ask(std::function<void(worker_access&)> operation)
 {
     boost::asio::post(loop_.context(), [this, operation = std::move(operation)] {
         loop_.refresh_now();
-        worker_access access{*view_, buckets_, top_, loop_.now()};
+        worker_access access{*view_, buckets_, top_, rejections_, loop_.now()};
         operation(access);
     });
 }

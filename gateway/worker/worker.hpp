@@ -142,6 +142,7 @@ private:
     bool log_enabled_;
     resources resources_;
     limits::top_buckets top_;
+    limits::recent_rejections rejections_;
     limits::bucket_parts parts_;
     limits::corrections corrections_;
     limits::fallback_debts fallback_debts_;

@@ -4,6 +4,7 @@
 
 #include "gateway/limits/bucket_operations.hpp"
 #include "gateway/limits/heavy_hitters.hpp"
+#include "gateway/limits/recent_rejections.hpp"
 
 namespace gateway::worker {
 
@@ -12,6 +13,7 @@ struct worker_access {
     const limits::policy_view& view;
     limits::bucket_operations& buckets;
     limits::top_buckets& top;
+    const limits::recent_rejections& rejections;
     base::instant now;
 };
 
