@@ -120,6 +120,13 @@ class metric_names(unittest.TestCase):
         for owner, expression in dashboard_expressions() + alert_expressions():
             self.assertEqual(unknown_names(expression, metrics), set(), owner)
 
+    def test_of_alerts_have_sections_that_say_what_to_do(self):
+        headings = re.findall(r"(?m)^#### (\w+)$", text("docs/operations.md"))
+        rules = [r for g in load("docker/alerts.yml")["groups"] for r in g["rules"]]
+        self.assertEqual([r["alert"] for r in rules], sorted(headings, key=[r["alert"] for r in rules].index))
+        for r in rules:
+            self.assertEqual(r["annotations"]["runbook"], f"docs/operations.md#{r['alert'].lower()}")
+
     def test_are_all_shown_by_the_dashboard_but_the_dull_ones(self):
         shown = " ".join(expression for _, expression in dashboard_expressions())
         for name in known_metrics():
