@@ -15,6 +15,7 @@
 #include "gateway/process/signals.hpp"
 #include "gateway/process/startup.hpp"
 #include "gateway/process/successor.hpp"
+#include "gateway/process_reports.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/readiness.hpp"
 #include "gateway/snapshot_maker.hpp"
@@ -27,7 +28,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -60,6 +60,7 @@ private:
     predecessor before_{local_};
     bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
+    process_reports reports_{metrics_, local_, access_log_};
     trace_export traces_;
     snapshot_maker snapshot_maker_;
     probes::health_checks health_;
@@ -125,6 +126,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
     });
     plan_watch_.watch(settings_);
     traces_.apply(settings_.exporting);
+    reports_.note_start(settings_.warnings);
 }
 
 // Makes a snapshot of the settings and hands it to all workers.
@@ -210,6 +212,15 @@ admin::admin_sources app::admin_sources()
 {
     return {
         .metrics = [this](auto format) { return metrics_.scrape(format); },
+        .totals = [this] { return metrics_.totals(); },
+        .servers = [this] { return snapshot_maker_.figures(settings_); },
+        .certificates = [this] { return certificate_expiry(settings_); },
+        .process =
+            [this] {
+                return reports_.report(
+                    settings_, plan_watch_, {draining_, workers_.size(), bounds_.clients}
+                );
+            },
         .ready =
             [this] {
                 return readiness_of(
@@ -262,9 +273,9 @@ void app::reload()
         return;
     }
     if (config::is_standard_input(config_path_)) {
-        metrics_.count_reload(false);
-        log(log_level::error,
-            "SIGHUP: the configuration came from the standard input, which cannot be read again");
+        reports_.note_refusal(
+            "SIGHUP: the configuration came from the standard input, which cannot be read again"
+        );
         return;
     }
     service_notices::reloading();
@@ -275,11 +286,12 @@ void app::reload()
             change_over(fixed);
             return;
         }
+        std::vector<std::string> said;
         for (const std::string& difference : fixed) {
-            log(log_level::warning,
-                difference + ": a changed value takes effect at the next start only");
+            said.push_back(difference + ": a changed value takes effect at the next start only");
         }
-        for (const std::string& warning : fresh.warnings) {
+        said.insert(said.end(), fresh.warnings.begin(), fresh.warnings.end());
+        for (const std::string& warning : said) {
             log(log_level::warning, warning);
         }
         keep_fixed(settings_, fresh);
@@ -291,16 +303,11 @@ void app::reload()
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
-        metrics_.count_reload(true);
+        reports_.note_success(std::move(said));
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.
-        metrics_.count_reload(false);
         access_log_.write_to(settings_.log.output);
-        log(log_level::error, "reload refused, the old configuration stays in force");
-        std::istringstream problems(e.what());
-        for (std::string problem; std::getline(problems, problem);) {
-            log(log_level::error, problem);
-        }
+        reports_.note_refusal(e.what());
     }
     service_notices::ready();
 }
@@ -349,8 +356,7 @@ void app::upgraded(const std::optional<std::string>& why_not)
         next_.reset();
         log(log_level::error, "upgrade: the new process " + *why_not + "; this one goes on");
         if (reloads) {
-            metrics_.count_reload(false);
-            log(log_level::error, "reload refused, the old configuration stays in force");
+            reports_.note_refusal({});
         }
         service_notices::ready();
         return;

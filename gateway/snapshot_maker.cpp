@@ -54,9 +54,14 @@ std::vector<telemetry::server_figures> snapshot_maker::figures(const config::set
         for (const proxy::server_options& s : upstream.servers) {
             const std::string address = to_text(s.address);
             const auto status = upstreams_.at(upstream.name)->server(address);
-            figures.push_back(
-                {{upstream.name, address}, status->is_usable(now), status->ejections()}
-            );
+            figures.push_back({
+                .name = {upstream.name, address},
+                .up = status->is_usable(now),
+                .healthy = status->healthy(),
+                .ejected_for = std::max(status->back_since() - now, base::duration{0}),
+                .ejections = status->ejections(),
+                .in_flight = status->capacity().taken(),
+            });
         }
     }
     return figures;

@@ -31,12 +31,23 @@ std::string name_of_peer(probes::control_stream& s)
     return address ? address->to_string() : "a local process";
 }
 
+probes::control_response too_many_viewers()
+{
+    auto r = problem(
+        beast::http::status::service_unavailable,
+        "the stream has as many viewers as it may have; close one, or try again later"
+    );
+    r.set(beast::http::field::retry_after, "10");
+    return r;
+}
+
 }  // namespace
 
 struct admin_server::state {
     struct guest {
         probes::control_stream connection;
-        bool turned_out = false;
+        // True if it is one of `present`, and not of `apart`.
+        bool counts = true;
     };
 
     using guests = std::list<guest>;
@@ -44,32 +55,58 @@ struct admin_server::state {
     acceptor listening;
     client::admin_options options;
     admin_api api;
+    // Those who view the stream. They count as connections, but make room for nobody.
+    viewers stream;
     // Open connections. Those that have kept the server waiting longest come first.
     guests present{};
-    // Connections that make_room() closed, and whose coroutines have yet to notice.
-    guests leaving{};
+    // Connections of viewers, and those that make_room() closed, whose coroutines have yet to
+    // notice.
+    guests apart{};
 
     static net::task<> listen(std::shared_ptr<state> s);
     static net::task<> serve_one(std::shared_ptr<state> s, guests::iterator g);
     net::task<> serve(guests::iterator g);
+    net::task<> stream_to(guests::iterator g, probes::control_response head, viewing what);
     void begin_waiting_for(guests::iterator g);
+    void set_apart(guests::iterator g);
     void make_room();
 };
 
 void admin_server::state::begin_waiting_for(guests::iterator g)
 {
-    if (!g->turned_out) {
+    if (g->counts) {
         present.splice(present.end(), present, g);
+    }
+}
+
+void admin_server::state::set_apart(guests::iterator g)
+{
+    if (g->counts) {
+        g->counts = false;
+        apart.splice(apart.end(), present, g);
     }
 }
 
 void admin_server::state::make_room()
 {
-    while (present.size() >= options.max_connections) {
+    while (!present.empty() && present.size() + stream.count() >= options.max_connections) {
         const auto oldest = present.begin();
-        oldest->turned_out = true;
         oldest->connection.close();
-        leaving.splice(leaving.end(), present, oldest);
+        set_apart(oldest);
+    }
+}
+
+// Writes the head of the stream, and then the stream itself, whose end is that of the connection.
+net::task<> admin_server::state::stream_to(
+    guests::iterator g, probes::control_response head, viewing what
+)
+{
+    head.keep_alive(false);
+    g->connection.expires_after(options.timeout);
+    const beast::error_code failed = co_await probes::write(g->connection, head);
+    if (!failed) {
+        set_apart(g);
+        co_await stream.show(g->connection, std::move(what));
     }
 }
 
@@ -92,12 +129,18 @@ net::task<> admin_server::state::serve(guests::iterator g)
             break;
         }
         begin_waiting_for(g);
-        probes::control_response answer;
+        admin_answer given;
         if (heard.refusal) {
-            answer = std::move(*heard.refusal);
+            given.response = std::move(*heard.refusal);
         } else {
-            answer = co_await api.answer(parser.get(), peer);
+            given = co_await api.answer(parser.get(), peer);
         }
+        if (given.stream && stream.has_room()) {
+            co_await stream_to(g, std::move(given.response), *std::move(given.stream));
+            break;
+        }
+        probes::control_response answer =
+            given.stream ? too_many_viewers() : std::move(given.response);
         s.expires_after(options.timeout);
         answer.keep_alive(parser.get().keep_alive() && !heard.refusal);
         answer.prepare_payload();
@@ -117,7 +160,7 @@ net::task<> admin_server::state::serve(guests::iterator g)
 net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, guests::iterator g)
 {
     co_await s->serve(g);
-    (g->turned_out ? s->leaving : s->present).erase(g);
+    (g->counts ? s->present : s->apart).erase(g);
 }
 
 net::task<> admin_server::state::listen(std::shared_ptr<state> s)
@@ -148,10 +191,15 @@ admin_server::admin_server(
     socklen_t size = sizeof address;
     ::getsockname(listening.fd(), reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
+    const auto looking = std::make_shared<watch>(context.get_executor(), from);
     state_ = std::make_shared<state>(state{
         acceptor(context.get_executor(), family, listening.release()),
         options,
-        admin_api(context.get_executor(), options, std::move(from))});
+        admin_api(context.get_executor(), options, std::move(from)),
+        viewers(looking, options.max_connections, options.timeout)});
+    asio::co_spawn(
+        context.get_executor(), watch::look(looking), net::reported("the look at the counters")
+    );
     asio::co_spawn(
         context.get_executor(), state::listen(state_), net::reported("the admin listener")
     );
@@ -163,6 +211,7 @@ void admin_server::stop_accepting()
 {
     boost::system::error_code ignored;
     state_->listening.close(ignored);
+    state_->stream.end();
 }
 
 }  // namespace gateway::admin

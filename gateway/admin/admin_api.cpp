@@ -6,6 +6,7 @@
 #include "gateway/admin/admin_hosts.hpp"
 #include "gateway/admin/admin_limits.hpp"
 #include "gateway/admin/admin_top.hpp"
+#include "gateway/admin/page/page_file.hpp"
 #include "gateway/base/text.hpp"
 
 #include <boost/json.hpp>
@@ -33,11 +34,14 @@ struct admin_call {
     std::optional<operation_kind> about_bucket{};
 };
 
-constexpr std::array<admin_call, 13> calls{{
+constexpr std::string_view stream_path = "/v1/stream";
+
+constexpr std::array<admin_call, 14> calls{{
     {"/metrics"},
     {"/healthz"},
     {"/readyz"},
     {"/v1/limits"},
+    {stream_path},
     {"/v1/top", true, true},
     {"/v1/bans", true, true},
     {"/v1/explain", false, true},
@@ -115,6 +119,11 @@ probes::control_response misdirected()
     );
 }
 
+bool is_read(const admin_request& asked)
+{
+    return asked.method() == verb::get || asked.method() == verb::head;
+}
+
 // Returns the refusal, or nothing if the call may be made.
 std::optional<probes::control_response> refused(
     const admin_request& asked, const std::string& token
@@ -125,8 +134,7 @@ std::optional<probes::control_response> refused(
         return unknown_call();
     }
     const admin_call& c = *found;
-    const bool reads = asked.method() == verb::get || asked.method() == verb::head;
-    if (c.reads ? !reads : asked.method() != verb::post) {
+    if (c.reads ? !is_read(asked) : asked.method() != verb::post) {
         return wrong_method(c);
     }
     if (c.guarded) {
@@ -161,6 +169,26 @@ probes::control_response as_response(const readiness& r)
     );
 }
 
+// Answers a viewer of the stream. One that shows a token shows the right one, and sees more.
+admin_answer open_stream(const admin_request& asked, const std::string& token)
+{
+    viewing what;
+    if (asked.find(field::authorization) != asked.end()) {
+        const access let_in = access_with(token, only_field(asked, field::authorization));
+        if (let_in != access::granted) {
+            return {not_let_in(let_in)};
+        }
+        what.for_whom = audience::with_token;
+    }
+    what.seen = only_field(asked, std::string_view{"Last-Event-ID"});
+    admin_answer answer{reply(status::ok, "text/event-stream", {})};
+    answer.response.set("X-Accel-Buffering", "no");
+    if (asked.method() == verb::get) {
+        answer.stream = std::move(what);
+    }
+    return answer;
+}
+
 constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view openmetrics_text =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -174,17 +202,24 @@ bool accepts_openmetrics(const admin_request& asked)
 
 }  // namespace
 
-net::task<probes::control_response> admin_api::answer(
-    const admin_request& asked, const std::string& peer
-) const
+net::task<admin_answer> admin_api::answer(const admin_request& asked, const std::string& peer) const
 {
+    // The answer has a name: GCC 12 destroys twice what is made in braces around a co_await.
+    admin_answer answer;
+    const std::optional<page_file> file =
+        is_read(asked) ? find_page_file(path_of(asked)) : std::nullopt;
     if (!is_meant_for(options_.address, from_.hosts(), asked)) {
-        co_return misdirected();
+        answer.response = misdirected();
+    } else if (file) {
+        answer.response = answer_page_file(asked, *file);
+    } else if (auto refusal = refused(asked, from_.token())) {
+        answer.response = *std::move(refusal);
+    } else if (path_of(asked) == stream_path) {
+        answer = open_stream(asked, from_.token());
+    } else {
+        answer.response = co_await dispatch(asked, peer);
     }
-    if (auto refusal = refused(asked, from_.token())) {
-        co_return *std::move(refusal);
-    }
-    co_return co_await dispatch(asked, peer);
+    co_return answer;
 }
 
 // Answers a request that was not refused.

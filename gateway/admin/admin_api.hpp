@@ -4,9 +4,18 @@
 #pragma once
 
 #include "gateway/admin/admin_buckets.hpp"
+#include "gateway/admin/stream/viewers.hpp"
 #include "gateway/client/options.hpp"
 
+#include <optional>
+
 namespace gateway::admin {
+
+// `admin_answer` is a response, and the stream that follows it if it is the head of one.
+struct admin_answer {
+    probes::control_response response{};
+    std::optional<viewing> stream{};
+};
 
 class admin_api {
 public:
@@ -16,8 +25,7 @@ public:
 
     // Answers one request. `peer` is the caller for the log: an address, or "a local process".
     // Ownership: `asked` and `peer` outlive the task.
-    net::task<probes::control_response> answer(const admin_request& asked, const std::string& peer)
-        const;
+    net::task<admin_answer> answer(const admin_request& asked, const std::string& peer) const;
 
 private:
     net::executor loop_;

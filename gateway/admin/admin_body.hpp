@@ -39,6 +39,9 @@ public:
     // text.
     std::vector<std::pair<std::string, std::string>> fields_if_any(std::string_view name);
 
+    // Complains about a member that was read, and whose value is wrong.
+    void complain(std::string_view name, std::string_view what);
+
     // Returns what is wrong, or an empty text.
     // Requires: every known member has been read. Any other member is a complaint.
     const std::string& complaint();
@@ -51,7 +54,6 @@ private:
 
     const boost::json::value* find(std::string_view name);
     const boost::json::value* require(std::string_view name);
-    void complain(std::string_view name, std::string_view what);
     std::string as_text(std::string_view name, const boost::json::value& v);
     base::duration as_time(
         std::string_view name, const boost::json::value& v, base::duration min, base::duration max

@@ -1,6 +1,7 @@
 #include "gateway/admin/admin_buckets.hpp"
 
 #include "gateway/admin/admin_body.hpp"
+#include "gateway/admin/known_buckets.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/base/quantity.hpp"
 #include "gateway/base/suggest.hpp"
@@ -121,6 +122,44 @@ std::string refuse_permits(const limits::bucket_operation& operation)
                             : std::string{};
 }
 
+// `named_bucket` is how a call names its bucket: by the values of its key, or by its hash.
+struct named_bucket {
+    std::string limit;
+    std::optional<std::string> hash{};
+    std::vector<std::string> key{};
+    std::optional<std::string> plan{};
+};
+
+named_bucket read_name(admin_body& members)
+{
+    named_bucket named{.limit = members.text("limit")};
+    named.hash = members.text_if_any("bucket");
+    if (!named.hash) {
+        named.key = members.texts("key");
+    } else if (!is_bucket_hash(*named.hash)) {
+        members.complain("bucket", "expected 32 hexadecimal digits in lower case");
+    }
+    named.plan = members.text_if_any("plan");
+    return named;
+}
+
+constexpr std::string_view unknown_bucket =
+    "no bucket of this limit with that hash is known here: it is known while it is among those "
+    "that "
+    "ask most or are rejected most, while it stands in a recent rejection, and while it is banned; "
+    "name it by its key";
+
+// Names the bucket of a key, and chooses its numbers. Returns what is wrong, or an empty text.
+std::string name_by_key(const named_bucket& named, limits::bucket_operation& operation)
+{
+    identity::bucket_name bucket;
+    std::string complaint = intake::name_bucket(
+        *operation.policy, operation.policy->limits[operation.limit], named.key, bucket
+    );
+    operation.bucket_name = bucket.bytes();
+    return complaint.empty() ? limits::choose_numbers(named.plan, named.key, operation) : complaint;
+}
+
 // Notes the ban at a worker, so that GET /v1/bans lists it.
 void note_ban(const admin_sources& from, const limits::bucket_operation& operation)
 {
@@ -171,26 +210,28 @@ net::task<probes::control_response> answer_about_bucket(
 )
 {
     admin_body members(body);
-    const std::string name = members.text("limit");
-    const std::vector<std::string> key = members.texts("key");
+    const named_bucket named = read_name(members);
     limits::bucket_operation operation{.what = what, .policy = from.policy(), .bucket_name = {}};
-    const auto plan = members.text_if_any("plan");
     read_tokens(members, operation);
     if (!members.complaint().empty()) {
         co_return problem(status::bad_request, members.complaint());
     }
     probes::control_response unknown;
-    const auto limit = find_limit(*operation.policy, name, unknown);
+    const auto limit = find_limit(*operation.policy, named.limit, unknown);
     if (!limit) {
         co_return unknown;
     }
     operation.limit = *limit;
-    identity::bucket_name bucket;
-    std::string complaint = intake::name_bucket(
-        *operation.policy, operation.policy->limits[operation.limit], key, bucket
-    );
-    if (complaint.empty()) {
-        complaint = limits::choose_numbers(plan, key, operation);
+    std::string complaint;
+    if (named.hash) {
+        const auto found = co_await find_bucket(from, wait, named.limit, *named.hash);
+        if (!found) {
+            co_return problem(status::not_found, unknown_bucket);
+        }
+        operation.bucket_name = *found;
+        complaint = limits::choose_numbers(named.plan, operation);
+    } else {
+        complaint = name_by_key(named, operation);
     }
     if (complaint.empty()) {
         complaint = refuse_permits(operation);
@@ -198,7 +239,6 @@ net::task<probes::control_response> answer_about_bucket(
     if (!complaint.empty()) {
         co_return problem(status::bad_request, complaint);
     }
-    operation.bucket_name = bucket.bytes();
     const limits::bucket_result answer = co_await ask_bucket(from, wait, operation);
     const bool changes = what != operation_kind::look;
     if (!answer.failed.empty()) {

@@ -36,6 +36,13 @@ target_parts parts_of(const admin_request& asked)
     return {rest.substr(0, path), path == rest.size() ? "/" : rest.substr(path)};
 }
 
+template <typename Range>
+std::string_view only_one(const Range& found)
+{
+    const auto& [first, end] = found;
+    return first == end || std::next(first) != end ? std::string_view{} : as_view(first->value());
+}
+
 }  // namespace
 
 probes::control_response reply(beast::http::status code, std::string_view type, std::string body)
@@ -98,8 +105,12 @@ std::string_view host_of(const admin_request& asked)
 
 std::string_view only_field(const admin_request& asked, beast::http::field name)
 {
-    const auto [first, end] = asked.equal_range(name);
-    return first == end || std::next(first) != end ? std::string_view{} : as_view(first->value());
+    return only_one(asked.equal_range(name));
+}
+
+std::string_view only_field(const admin_request& asked, std::string_view name)
+{
+    return only_one(asked.equal_range(beast::string_view(name.data(), name.size())));
 }
 
 }  // namespace gateway::admin

@@ -41,5 +41,6 @@ std::string_view host_of(const admin_request& asked);
 
 // Returns the value of a field, or an empty text if the field is missing or comes twice.
 std::string_view only_field(const admin_request& asked, beast::http::field name);
+std::string_view only_field(const admin_request& asked, std::string_view name);
 
 }  // namespace gateway::admin

@@ -4,6 +4,8 @@
 
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
+#include "gateway/telemetry/figures.hpp"
+#include "gateway/telemetry/history/totals.hpp"
 #include "gateway/telemetry/metrics.hpp"
 #include "gateway/telemetry/registry.hpp"
 
@@ -36,9 +38,41 @@ struct readiness {
 // Decisions of one limit by outcome, summed over all workers.
 using decision_counts = std::array<std::uint64_t, telemetry::outcome_names.size()>;
 
+// `reload_report` is what became of the last reload of the configuration, or of the start.
+struct reload_report {
+    // Moment in Unix time.
+    base::duration at{0};
+    bool succeeded = true;
+    // Lines that it has logged, at most most_lines.
+    std::vector<std::string> said{};
+
+    static constexpr std::size_t most_lines = 50;
+};
+
+// `process_report` is what the page shows of the process as a whole.
+struct process_report {
+    std::string version{};
+    bool draining = false;
+    std::size_t workers = 0;
+    std::size_t max_connections = 0;
+    // Buckets of the local store, the most that it holds, and clients that found it full.
+    std::size_t buckets = 0;
+    std::size_t max_buckets = 0;
+    std::uint64_t turned_away = 0;
+    std::uint64_t dropped_lines = 0;
+    // Names of sections of `plans` whose file was refused for an older one.
+    std::vector<std::string> plans_refused{};
+    reload_report reload{};
+};
+
 struct admin_sources {
     // Returns the metrics as text.
     std::function<std::string(telemetry::exposition_format)> metrics;
+    // Return what the page shows.
+    std::function<telemetry::totals()> totals;
+    std::function<std::vector<telemetry::server_figures>()> servers;
+    std::function<std::vector<telemetry::certificate_figures>()> certificates;
+    std::function<process_report()> process;
     std::function<readiness()> ready;
     // Returns the token of the admin API, or an empty text if there is none.
     std::function<std::string()> token;

@@ -1,5 +1,7 @@
 #include "gateway/admin/json_text.hpp"
 
+#include "gateway/base/utf8.hpp"
+
 #include <boost/json.hpp>
 
 #include <array>
@@ -43,6 +45,8 @@ void append_json_value(std::string& out, const boost::json::value& v)
         out += ']';
     } else if (const double* const number = v.if_double()) {
         append_json_double(out, *number);
+    } else if (const boost::json::string* const text = v.if_string()) {
+        out += boost::json::serialize(boost::json::string(base::as_utf8(*text)));
     } else {
         out += boost::json::serialize(v);
     }

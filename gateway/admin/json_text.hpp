@@ -8,8 +8,8 @@
 
 namespace gateway::admin {
 
-// Returns the value on one line. Numbers that are no integers have a point: 0.0.
-// Requires: finite numbers.
+// Returns the value on one line. Bytes of its texts that are no UTF-8 become U+FFFD. Numbers that
+// are no integers have a point: 0.0. Requires: finite numbers.
 std::string json_text(const boost::json::value& v);
 
 }  // namespace gateway::admin

@@ -48,4 +48,15 @@ std::size_t first_not_utf8(std::string_view text)
     return std::string_view::npos;
 }
 
+std::string as_utf8(std::string_view text)
+{
+    std::string out;
+    for (std::size_t bad = first_not_utf8(text); bad != std::string_view::npos;
+         bad = first_not_utf8(text)) {
+        out.append(text.substr(0, bad)).append("\xef\xbf\xbd");
+        text.remove_prefix(bad + 1);
+    }
+    return out.append(text);
+}
+
 }  // namespace gateway::base

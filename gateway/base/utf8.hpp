@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace gateway::base {
@@ -14,5 +15,8 @@ std::size_t utf8_length(std::string_view text);
 // Returns the offset of the first byte that begins neither an ASCII character nor such a sequence;
 // npos if all of the text is UTF-8.
 std::size_t first_not_utf8(std::string_view text);
+
+// Returns the text with U+FFFD in place of each byte that is no UTF-8.
+std::string as_utf8(std::string_view text);
 
 }  // namespace gateway::base

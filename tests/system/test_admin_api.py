@@ -688,10 +688,12 @@ class Documentation(AdminTest):
             described = yaml.safe_load(f)
         self.assertTrue(described["openapi"].startswith("3.1."))
         g = self.started_gateway()
-        calls = re.findall(r"/[a-z0-9/]+", self.refused(404, g, "/"))
+        calls = re.findall(r"/[a-z0-9/]+", self.refused(404, g, "/v1"))
         self.assertEqual(sorted(described["paths"]), sorted(calls))
         for path, item in described["paths"].items():
             (method,) = item
+            if path == "/v1/stream":
+                continue  # it does not end: test_stream
             self.assertNotEqual(self.call(g, path, {}, method=method.upper()).status, 405, path)
             guarded = item[method]["security"] == [{"token": []}]
             answer = self.call(g, path, {}, method=method.upper(), token=None).status
