@@ -5,6 +5,7 @@
 #include "gateway/commands/explain_command.hpp"
 #include "gateway/commands/migrate_command.hpp"
 #include "gateway/commands/replay_command.hpp"
+#include "gateway/commands/top_command.hpp"
 #include "gateway/process/signals.hpp"
 
 #include <cerrno>
@@ -51,12 +52,27 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
     if (request.what == command::run) {
         gateway::signals::prepare();
     }
+    if (request.what == command::top && request.config_path.empty()) {
+        const gateway::client::admin_options usual;
+        return gateway::show_top(
+            {.admin = request.admin.value_or(usual.address), .once = request.once}, std::cerr
+        );
+    }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
     }
     if (settings && request.what == command::replay) {
         return gateway::replay_logs(*settings, request, std::cout, std::cerr);
+    }
+    if (settings && request.what == command::top) {
+        const gateway::client::options& server = settings->server;
+        return gateway::show_top(
+            {.admin = request.admin.value_or(server.admin.address),
+             .token = server.admin_token.text,
+             .once = request.once},
+            std::cerr
+        );
     }
     if (settings && request.what == command::migrate) {
         return request.prints_sql ? gateway::print_migration(*settings, std::cout, std::cerr)

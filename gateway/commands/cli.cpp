@@ -25,7 +25,7 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 7> commands{{
+constexpr std::array<command_text, 8> commands{{
     {"run", command::run, "Serve until SIGTERM, SIGINT or SIGQUIT"},
     {"check",
      command::check,
@@ -34,6 +34,7 @@ constexpr std::array<command_text, 7> commands{{
     {"explain",
      command::explain,
      "Say what would become of a request, and why; nothing is taken or counted"},
+    {"top", command::top, "Show in a terminal what the page of the admin API shows; q ends it"},
     {"migrate",
      command::migrate,
      "Install in shared stores what they need before a gateway can use them"},
@@ -70,6 +71,23 @@ void add_header(intake::hypothetical_request& hypothetical, const std::string& l
     hypothetical.headers.emplace_back(line.substr(0, colon), value);
 }
 
+// Adds the address of a running gateway's admin API.
+void add_admin_address(CLI::App& sub, request& asked, const std::string& description)
+{
+    sub.add_option_function<std::string>(
+           "--admin",
+           [&asked](const std::string& text) {
+               auto [address, complaint] = config::parse_listen_address(text);
+               if (!address) {
+                   throw CLI::ValidationError("--admin", complaint);
+               }
+               asked.admin = std::move(address);
+           },
+           description
+    )
+        ->type_name("ADDRESS");
+}
+
 void add_options_of_explain(CLI::App& sub, request& asked)
 {
     sub.add_option("METHOD", asked.hypothetical.method)->required();
@@ -90,18 +108,11 @@ void add_options_of_explain(CLI::App& sub, request& asked)
     sub.add_option("--peer", asked.hypothetical.peer, "Where its connection comes from")
         ->type_name("IP")
         ->capture_default_str();
-    sub.add_option_function<std::string>(
-           "--admin",
-           [&asked](const std::string& text) {
-               auto [address, complaint] = config::parse_listen_address(text);
-               if (!address) {
-                   throw CLI::ValidationError("--admin", complaint);
-               }
-               asked.admin = std::move(address);
-           },
-           "The admin API of the running gateway, for the counts; with the configuration's token"
-    )
-        ->type_name("ADDRESS");
+    add_admin_address(
+        sub,
+        asked,
+        "The admin API of the running gateway, for the counts; with the configuration's token"
+    );
 }
 
 // Reads a share such as "0.1%" as a number from 0 to 1.
@@ -208,6 +219,12 @@ std::variant<request, output> parse(int argc, const char* const* argv)
                 "Print the statements for PostgreSQL instead, for somebody else to run"
             );
         }
+        if (text.what == command::top) {
+            add_admin_address(
+                *sub, asked, "The admin API of the running gateway; without it that of FILE"
+            );
+            sub->add_flag("--once", asked.once, "Print one picture, and end");
+        }
         const bool reads_only = text.what == command::check || text.what == command::print;
         sub->add_option(
                reads_only ? "--config,FILE" : "--config",
@@ -215,7 +232,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
                "The configuration (docs/configuration.md); - is the standard input"
         )
             ->type_name("FILE")
-            ->required()
+            ->required(text.what != command::top)
             ->take_last();
     }
     try {

@@ -1,0 +1,141 @@
+#include "gateway/commands/top/figures.hpp"
+
+#include <boost/json.hpp>
+
+#include <utility>
+
+namespace gateway {
+
+namespace {
+
+namespace json = boost::json;
+
+double number_of(const json::value* v)
+{
+    return v != nullptr && v->is_number() ? v->to_number<double>() : 0;
+}
+
+const json::value* find(const json::object& second, std::string_view kind, std::string_view figure)
+{
+    const json::value* const of = second.if_contains(kind);
+    return of != nullptr && of->is_object() ? of->get_object().if_contains(figure) : nullptr;
+}
+
+const json::value* find(
+    const json::object& second,
+    std::string_view kind,
+    std::string_view name,
+    std::string_view figure
+)
+{
+    const json::value* const one = find(second, kind, name);
+    return one != nullptr && one->is_object() ? one->get_object().if_contains(figure) : nullptr;
+}
+
+double sum_of(const json::object& second)
+{
+    double sum = 0;
+    const json::value* const requests = second.if_contains("requests");
+    if (requests != nullptr && requests->is_object()) {
+        for (const auto& member : requests->get_object()) {
+            sum += number_of(&member.value());
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+bool top_figures::add(std::string_view data)
+{
+    json::error_code bad;
+    json::value event = json::parse(data, bad);
+    if (bad || !event.is_object() || !event.get_object().contains("at")) {
+        return false;
+    }
+    json::object second = std::move(event.get_object());
+    now_ = static_cast<std::int64_t>(number_of(second.if_contains("at")));
+    json::value* const fresh = second.if_contains("rejections");
+    if (fresh != nullptr && fresh->is_array()) {
+        for (const json::value& one : fresh->get_array()) {
+            rejections_.push_front(one.is_object() ? one.get_object() : json::object{});
+        }
+    }
+    json::value* const state = second.if_contains("state");
+    if (state != nullptr && state->is_object()) {
+        for (auto& member : state->get_object()) {
+            state_[member.key()] = std::move(member.value());
+        }
+    }
+    requests_.push_back(sum_of(second));
+    seconds_.push_back(std::move(second));
+    const auto trim = [](auto& all, std::size_t most) {
+        while (all.size() > most) {
+            all.pop_front();
+        }
+    };
+    trim(seconds_, window);
+    trim(requests_, length);
+    while (rejections_.size() > most_rejections) {
+        rejections_.pop_back();
+    }
+    return true;
+}
+
+double top_figures::rate(std::string_view kind, std::string_view name, std::string_view count) const
+{
+    double sum = 0;
+    for (const json::object& s : seconds_) {
+        sum += number_of(find(s, kind, name, count));
+    }
+    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+}
+
+double top_figures::request_rate(std::string_view verdict) const
+{
+    double sum = 0;
+    for (const json::object& s : seconds_) {
+        sum += number_of(find(s, "requests", verdict));
+    }
+    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+}
+
+double top_figures::request_rate() const
+{
+    double sum = 0;
+    for (const json::object& s : seconds_) {
+        sum += sum_of(s);
+    }
+    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+}
+
+const json::value* top_figures::latest(
+    std::string_view kind, std::string_view name, std::string_view figure
+) const
+{
+    for (auto s = seconds_.rbegin(); s != seconds_.rend(); ++s) {
+        if (const json::value* const found = find(*s, kind, name, figure)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+const json::value* top_figures::latency(std::string_view figure) const
+{
+    for (auto s = seconds_.rbegin(); s != seconds_.rend(); ++s) {
+        if (const json::value* const found = find(*s, "latency", figure)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+const json::array& top_figures::rows(std::string_view section) const
+{
+    static const json::array none;
+    const json::value* const found = state_.if_contains(section);
+    return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+}  // namespace gateway

@@ -1,0 +1,90 @@
+#include "gateway/commands/top/terminal.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace gateway {
+
+namespace {
+
+// Height of a picture that goes to no terminal.
+constexpr std::size_t plain_height = 200;
+
+bool is_dumb(const char* terminal)
+{
+    return terminal == nullptr || std::string_view{terminal} == "dumb";
+}
+
+bool write_all(std::string_view text)
+{
+    while (!text.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (written <= 0) {
+            return false;
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+terminal::terminal(bool once)
+{
+    const bool is_terminal = ::isatty(STDOUT_FILENO) == 1 && !is_dumb(std::getenv("TERM"));
+    const char* const no_color = std::getenv("NO_COLOR");
+    has_screen_ = is_terminal && !once;
+    has_colour_ = is_terminal && (no_color == nullptr || *no_color == '\0');
+    if (has_screen_) {
+        // The other screen, without a cursor.
+        write_all("\x1b[?1049h\x1b[?25l");
+    }
+    if (has_screen_ && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
+        has_keys_ = true;
+        termios raw = before_;
+        raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+        ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+}
+
+terminal::~terminal()
+{
+    if (has_keys_) {
+        ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    }
+    if (has_screen_) {
+        write_all("\x1b[?25h\x1b[?1049l");
+    }
+}
+
+screen_options terminal::options() const
+{
+    screen_options how{.colour = has_colour_};
+    winsize size{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    if (known) {
+        how.width = size.ws_col;
+        how.height = size.ws_row;
+    }
+    if (!has_screen_) {
+        how.height = plain_height;
+    }
+    return how;
+}
+
+bool terminal::show(const std::vector<std::string>& lines) const
+{
+    std::string text = has_screen_ ? "\x1b[H" : "";
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        text += lines[i];
+        // Erases what is left of the line before. No line break follows the last line, which would
+        // move the screen.
+        text += !has_screen_ ? "\n" : i + 1 < lines.size() ? "\x1b[K\r\n" : "\x1b[K";
+    }
+    text += has_screen_ ? "\x1b[J" : "\n";
+    return write_all(text);
+}
+
+}  // namespace gateway

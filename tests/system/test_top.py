@@ -1,0 +1,106 @@
+"""`gateway top`, in a terminal of tmux and for scripts."""
+import re
+
+from harness.gateway import BINARY, run_command
+from harness.process import free_port
+from harness.redis_server import RedisServer
+from harness.tmux import Terminal
+from test_stream import StreamTest
+
+
+class TopTest(StreamTest):
+    def words(self, gateway, *more):
+        return [BINARY, "top", "--config", gateway.config_path,
+                "--admin", f"127.0.0.1:{gateway.admin[1]}", *more]
+
+    def terminal(self, gateway, *more, **options):
+        return self.started(Terminal(self.words(gateway, *more), **options))
+
+
+class Once(TopTest):
+    def test_prints_one_picture_without_colours_and_ends(self):
+        g = self.serving()
+        self.rejected(g, 30)
+        self.viewer(g).until(lambda v: v.rejections)
+        status, out, err = run_command(*self.words(g, "--once")[1:])
+        self.assertEqual((status, err), (0, ""))
+        self.assertNotIn("\x1b", out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+        for text in ("per_client", "local", "127.0.0.1", "REJECTED", "up"):
+            self.assertIn(text, out)
+
+    def test_without_a_configuration_shows_hashes(self):
+        g = self.serving()
+        self.rejected(g, 30)
+        self.viewer(g).until(lambda v: v.rejections)
+        status, out, _ = run_command("top", "--admin", f"127.0.0.1:{g.admin[1]}", "--once")
+        self.assertEqual(status, 0)
+        self.assertIn("per_client", out)
+        self.assertNotIn("127.0.0.1", re.sub(r"127\.0\.0\.1:\d+", "", out))
+
+    def test_fails_where_nobody_answers(self):
+        status, out, err = run_command("top", "--admin", f"127.0.0.1:{free_port()}", "--once")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("no answer: Connection refused", err)
+
+    def test_tells_why_it_was_refused(self):
+        g = self.serving()
+        with open(self.directory().file("other", "wrong\n"), encoding="ascii") as other:
+            path = other.name
+        text = self.configuration()
+        config = self.directory().file("c.yaml", re.sub(r"token_file: '[^']+'", f"token_file: '{path}'", text)
+                                       + "listeners: [ { address: 127.0.0.1:0 } ]\n")
+        status, _, err = run_command(
+            "top", "--config", config, "--admin", f"127.0.0.1:{g.admin[1]}", "--once")
+        self.assertEqual(status, 1)
+        self.assertIn("Authorization", err)
+
+
+class Live(TopTest):
+    def test_fits_a_terminal_of_80_by_24_and_follows_its_size(self):
+        g = self.serving()
+        t = self.terminal(g)
+        t.shows("live", "per_client", "Nothing is wrong.", "local")
+        self.rejected(g, 100)
+        t.shows("! client 127.0.0.1 has 95 requests rejected by limit per_client", "REJECTED")
+        t.resize(60, 16)
+        t.shows("live", "REJECTED")
+        lines = t.screen().splitlines()
+        self.assertLessEqual(len(lines), 16)
+        self.assertLessEqual(max(map(len, lines)), 60)
+        t.resize(120, 40)
+        t.shows("request id")
+        t.keys("q")
+        t.shows("ended with 0")
+
+    def test_shows_no_colour_if_told_so(self):
+        g = self.serving()
+        for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+            t = self.terminal(g, environment=environment)
+            t.shows("live", "Nothing is wrong.")
+            self.assertEqual("\x1b[32m" in t.screen(colours=True), coloured)
+
+    def test_waits_for_a_dead_gateway_and_goes_on(self):
+        redis = self.started(RedisServer())
+        g = self.serving(
+            extra=f"stores: {{ shared: {{ url: '{redis.url}', timeout: 100ms }} }}\n",
+            limits="limits: { l: { key: client_ip, rate: 900/s, store: shared } }\n", names="l")
+        t = self.terminal(g)
+        t.shows("live", "shared", "up")
+        redis.kill()
+        g.get()
+        t.shows("! store shared is down: unreachable")
+        g.freeze()
+        t.shows("no answer", seconds=20)
+        g.thaw()
+        t.shows("live", seconds=20)
+
+    def test_begins_before_the_gateway(self):
+        port = free_port()
+        t = self.started(Terminal([BINARY, "top", "--admin", f"127.0.0.1:{port}"]))
+        t.shows("no answer: Connection refused")
+        self.gateway(f"admin: {{ address: '127.0.0.1:{port}' }}\n" + self.limits
+                     + "routes: [ { upstream: up, limits: [per_client] } ]\nupstreams: { up: { servers: [echo] } }\n")
+        t.shows("live", "per_client")
+        t.keys("C-c")
+        t.shows("ended with")
