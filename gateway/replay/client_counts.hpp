@@ -84,8 +84,8 @@ private:
         std::uint64_t total() const { return allowed + rejected; }
     };
 
-    // Slots found by hash, with open addressing. Their number is a power of two, at least twice that
-    // of the clients.
+    // Slots found by hash, with open addressing. Their number is a power of two, at least twice
+    // that of the clients.
     std::vector<counted> slots_;
     std::vector<std::string> names_;
     bool forgotten_ = false;
