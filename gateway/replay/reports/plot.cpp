@@ -11,13 +11,13 @@ namespace gateway::replay {
 
 namespace {
 
-constexpr double width = 720;
-constexpr double height = 180;
-constexpr double left = 64;
-constexpr double bottom = 28;
-constexpr double top = 12;
-constexpr double plot_width = width - left - 8;
-constexpr double plot_height = height - bottom - top;
+constexpr double view_width = 720;
+constexpr double view_height = 180;
+constexpr double margin_left = 64;
+constexpr double margin_bottom = 28;
+constexpr double margin_top = 12;
+constexpr double plot_width = view_width - margin_left - 8;
+constexpr double plot_height = view_height - margin_bottom - margin_top;
 
 std::string number(double value)
 {
@@ -41,16 +41,16 @@ void add_bar(std::string& to, const char* kind, double x, double bar, double fro
 {
     if (share > 0) {
         to += "<rect class=\"" + std::string{kind} + "\" x=\"" + number(x) + "\" y=\"" +
-              number(top + plot_height * (1 - from - share)) + "\" width=\"" + number(bar) +
+              number(margin_top + plot_height * (1 - from - share)) + "\" width=\"" + number(bar) +
               "\" height=\"" + number(std::max(plot_height * share, 1.0)) + "\"/>";
     }
 }
 
 void add_axis(std::string& to)
 {
-    const std::string y = number(height - bottom);
-    to += "<line x1=\"" + number(left) + "\" y1=\"" + y + "\" x2=\"" + number(width - 8) +
-          "\" y2=\"" + y + "\"/>";
+    const std::string y = number(view_height - margin_bottom);
+    to += "<line x1=\"" + number(margin_left) + "\" y1=\"" + y + "\" x2=\"" +
+          number(view_width - 8) + "\" y2=\"" + y + "\"/>";
 }
 
 // `log_axis` maps a range of numbers to a range of positions, by their logarithms.
@@ -90,7 +90,7 @@ std::string timeline_plot(const timeline& t)
     );
     const double bar = plot_width / static_cast<double>(std::max<std::size_t>(bins.size(), 1));
     for (std::size_t i = 0; i < bins.size(); ++i) {
-        const double x = left + bar * static_cast<double>(i);
+        const double x = margin_left + bar * static_cast<double>(i);
         double from = 0;
         constexpr std::array<const char*, 3> kinds{"allowed", "rejected", "unjudged"};
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
@@ -100,11 +100,11 @@ std::string timeline_plot(const timeline& t)
         }
     }
     add_axis(svg);
-    add_text(svg, left - 6, top + 10, "end", grouped(most));
-    add_text(svg, left - 6, height - bottom, "end", "0");
-    add_text(svg, left, height - 8, "start", moment_text(t.begin()));
+    add_text(svg, margin_left - 6, margin_top + 10, "end", grouped(most));
+    add_text(svg, margin_left - 6, view_height - margin_bottom, "end", "0");
+    add_text(svg, margin_left, view_height - 8, "start", moment_text(t.begin()));
     const auto end = t.begin() + t.width() * static_cast<std::int64_t>(bins.size());
-    add_text(svg, width - 8, height - 8, "end", moment_text(end));
+    add_text(svg, view_width - 8, view_height - 8, "end", moment_text(end));
     return svg + "</svg>";
 }
 
@@ -121,12 +121,12 @@ std::string curve_plot(const suggestion& s)
         std::minmax_element(s.curve.begin(), s.curve.end(), [](const auto& a, const auto& b) {
             return a.burst < b.burst;
         });
-    const log_axis x{slowest->per_second, fastest->per_second, left + 6, width - 16};
+    const log_axis x{slowest->per_second, fastest->per_second, margin_left + 6, view_width - 16};
     const log_axis y{
         static_cast<double>(smallest->burst),
         static_cast<double>(largest->burst),
-        height - bottom - 6,
-        top + 6};
+        view_height - margin_bottom - 6,
+        margin_top + 6};
     std::string svg;
     begin_svg(svg, "Pairs of rate and burst that reject no more than is accepted");
     svg += "<polyline class=\"curve\" points=\"";
@@ -142,13 +142,23 @@ std::string curve_plot(const suggestion& s)
                "\"><title>" + n.rate + ", burst " + std::to_string(n.burst) + "</title></circle>";
     }
     add_axis(svg);
-    add_text(svg, left - 6, top + 10, "end", grouped(static_cast<std::uint64_t>(largest->burst)));
     add_text(
-        svg, left - 6, height - bottom, "end", grouped(static_cast<std::uint64_t>(smallest->burst))
+        svg,
+        margin_left - 6,
+        margin_top + 10,
+        "end",
+        grouped(static_cast<std::uint64_t>(largest->burst))
     );
-    add_text(svg, left, height - 8, "start", slowest->rate);
-    add_text(svg, width - 8, height - 8, "end", fastest->rate);
-    add_text(svg, width / 2, height - 8, "middle", "rate (across) and burst (up)");
+    add_text(
+        svg,
+        margin_left - 6,
+        view_height - margin_bottom,
+        "end",
+        grouped(static_cast<std::uint64_t>(smallest->burst))
+    );
+    add_text(svg, margin_left, view_height - 8, "start", slowest->rate);
+    add_text(svg, view_width - 8, view_height - 8, "end", fastest->rate);
+    add_text(svg, view_width / 2, view_height - 8, "middle", "rate (across) and burst (up)");
     return svg + "</svg>";
 }
 
