@@ -62,9 +62,9 @@ TEST(json_cursor, reads_what_boost_json_writes)
     for (int round = 0; round < 2000; ++round) {
         boost::json::object object;
         std::string expected;
-        for (unsigned i = random() % 5; i > 0; --i) {
+        for (auto i = random() % 5; i > 0; --i) {
             std::string value;
-            for (unsigned n = random() % 12; n > 0; --n) {
+            for (auto n = random() % 12; n > 0; --n) {
                 value += static_cast<char>(random() % 128);
             }
             const std::string name = "n" + std::to_string(i);

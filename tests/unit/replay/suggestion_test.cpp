@@ -136,7 +136,7 @@ TEST(suggestion, no_pair_with_both_numbers_smaller_will_do)
             at += random() % 5 == 0 ? seconds{random() % 30} : milliseconds{random() % 400};
             t.come(random() % 3, at);
         }
-        const double accepted = (random() % 3) * 0.01;
+        const double accepted = static_cast<double>(random() % 3) * 0.01;
         const auto s = t.suggest_for(accepted);
         ASSERT_TRUE(s) << t.complaint;
         for (const suggested_numbers& n : s->curve) {
