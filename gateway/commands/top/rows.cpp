@@ -26,7 +26,7 @@ std::string safe(std::string_view text)
     return out;
 }
 
-std::string text_of(const json::object& of, std::string_view name)
+std::string member_text(const json::object& of, std::string_view name)
 {
     const json::value* const v = of.if_contains(name);
     if (v == nullptr || v->is_null()) {
@@ -107,14 +107,14 @@ std::string client_of(const json::object& of)
     }
     const json::value* const key = of.if_contains("key");
     if (key == nullptr || !key->is_array()) {
-        return text_of(of, "bucket").substr(0, 16);
+        return member_text(of, "bucket").substr(0, 16);
     }
     std::string name;
     for (const json::value& part : key->get_array()) {
         if (part.is_object()) {
             const json::object& p = part.get_object();
             const char* const shown = p.contains("value") ? "value" : "sha256";
-            name.append(name.empty() ? "" : ",").append(text_of(p, shown));
+            name.append(name.empty() ? "" : ",").append(member_text(p, shown));
         }
     }
     return name;
@@ -140,7 +140,7 @@ top_line head_line(const top_figures& of, std::string_view address, std::string_
     const bool live = link == "live";
     std::string text = "gateway";
     if (of.any()) {
-        text += ' ' + text_of(of.process(), "version");
+        text += ' ' + member_text(of.process(), "version");
         text += is_true(of.process(), "draining") ? " (draining)" : "";
     }
     text += "  " + safe(address) + "  " + safe(link);
@@ -159,12 +159,12 @@ std::vector<top_line> finding_lines(const top_figures& of, std::size_t width)
             continue;
         }
         const json::object& f = v.get_object();
-        const std::string cause = text_of(f, "cause");
-        const std::string name = cause == "client" ? client_of(f) : text_of(f, "name");
+        const std::string cause = member_text(f, "cause");
+        const std::string name = cause == "client" ? client_of(f) : member_text(f, "name");
         const double since = number_of(f, "since");
         append_wrapped(
-            "! " + cause + ' ' + name + ' ' + text_of(f, "text") + ". Since " + clock_time(since) +
-                ", for " + length(static_cast<double>(of.now()) - since) + '.',
+            "! " + cause + ' ' + name + ' ' + member_text(f, "text") + ". Since " +
+                clock_time(since) + ", for " + length(static_cast<double>(of.now()) - since) + '.',
             width,
             top_look::bad,
             lines
@@ -223,14 +223,15 @@ std::vector<top_line> limit_lines(const top_figures& of)
          ),
          top_look::title}};
     for (const json::value& v : of.rows("limits")) {
-        const std::string name = v.is_object() ? text_of(v.get_object(), "limit") : std::string{};
+        const std::string name =
+            v.is_object() ? member_text(v.get_object(), "limit") : std::string{};
         const auto rate = [&](std::string_view o) { return of.rate("limits", name, o); };
         const double failed = rate("failed_open") + rate("failed_closed") + rate("failed_local");
         const double rejected = rate("rejected") + rate("blocked");
         const double all = rate("allowed") + rejected + rate("shadow_rejected") + failed;
         std::string top;
         for (const json::value& t : of.rows("top_rejections")) {
-            if (top.empty() && t.is_object() && text_of(t.get_object(), "limit") == name) {
+            if (top.empty() && t.is_object() && member_text(t.get_object(), "limit") == name) {
                 top = client_of(t.get_object());
             }
         }
@@ -265,12 +266,13 @@ std::vector<top_line> store_lines(const top_figures& of)
             continue;
         }
         const json::object& s = v.get_object();
-        const std::string name = text_of(s, "store");
-        const std::string state = text_of(s, "state");
-        std::string rest = text_of(s, "buckets") + " buckets";
+        const std::string name = member_text(s, "store");
+        const std::string state = member_text(s, "state");
+        std::string rest = member_text(s, "buckets") + " buckets";
         const bool shared = s.contains("breaker");
         if (shared) {
-            rest = number(of.rate("stores", name, "failures")) + ' ' + text_of(s, "last_failure");
+            rest =
+                number(of.rate("stores", name, "failures")) + ' ' + member_text(s, "last_failure");
         }
         const double since = number_of(s, "since");
         lines.push_back(
@@ -278,7 +280,7 @@ std::vector<top_line> store_lines(const top_figures& of)
                  {{name, 18},
                   {state, 5},
                   {since > 0 ? clock_time(since) : "", 8},
-                  {text_of(s, "breaker"), 7},
+                  {member_text(s, "breaker"), 7},
                   {milliseconds(of.latest("stores", name, "p99")), -9},
                   {shared ? number(of.rate("stores", name, "calls")) : "", -8},
                   {rest, 19}}
@@ -306,18 +308,18 @@ std::vector<top_line> server_lines(const top_figures& of)
             continue;
         }
         const json::object& s = v.get_object();
-        const std::string upstream = text_of(s, "upstream");
-        const std::string state = text_of(s, "state");
+        const std::string upstream = member_text(s, "upstream");
+        const std::string state = member_text(s, "state");
         std::string why = is_true(s, "healthy") ? "" : "fails health checks";
         if (s.contains("ejected_for")) {
-            why = "ejected, " + text_of(s, "ejected_for") + " s left";
+            why = "ejected, " + member_text(s, "ejected_for") + " s left";
         }
         lines.push_back(
             {row(
                  {{upstream, 14},
-                  {text_of(s, "server"), 21},
+                  {member_text(s, "server"), 21},
                   {state, 5},
-                  {text_of(s, "in_flight"), -6},
+                  {member_text(s, "in_flight"), -6},
                   {milliseconds(of.latest("upstreams", upstream, "p99")), -9},
                   {why, 20}}
              ),
@@ -335,10 +337,10 @@ std::vector<top_line> rejection_lines(const top_figures& of)
     for (const json::object& r : of.rejections()) {
         lines.push_back({row(
             {{clock_time(number_of(r, "at")), 8},
-             {text_of(r, "limit"), 18},
+             {member_text(r, "limit"), 18},
              {client_of(r), 20},
-             {r.contains("retry_after") ? text_of(r, "retry_after") + " s" : "-", -6},
-             {text_of(r, "request_id"), 36}}
+             {r.contains("retry_after") ? member_text(r, "retry_after") + " s" : "-", -6},
+             {member_text(r, "request_id"), 36}}
         )});
     }
     return lines;
