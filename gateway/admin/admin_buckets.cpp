@@ -169,39 +169,8 @@ void note_ban(const admin_sources& from, const limits::bucket_operation& operati
     });
 }
 
-}  // namespace
-
-boost::json::value end_of_ban(base::duration left)
-{
-    return left > base::duration{0} ? boost::json::value(in_seconds(base::unix_time() + left))
-                                    : boost::json::value();
-}
-
-double in_seconds(base::duration d)
-{
-    const auto micros = std::chrono::ceil<std::chrono::microseconds>(d).count();
-    return static_cast<double>(micros) / 1e6;
-}
-
-std::optional<std::size_t> find_limit(
-    const policy::policy& p, std::string_view name, probes::control_response& unknown
-)
-{
-    std::vector<std::string_view> names;
-    for (const policy::limit_rule& rule : p.limits) {
-        if (rule.name == name) {
-            return names.size();
-        }
-        names.push_back(rule.name);
-    }
-    const std::string short_name{name.substr(0, 64)};
-    unknown = problem(
-        status::not_found, "unknown limit \"" + short_name + '"' + base::suggestion(name, names)
-    );
-    return std::nullopt;
-}
-
-net::task<probes::control_response> answer_about_bucket(
+// Has internal linkage: a coroutine with external linkage may not hold types of this file.
+net::task<probes::control_response> answer_operation(
     const admin_sources& from,
     const admin_waiting& wait,
     limits::bucket_operation::kind what,
@@ -258,6 +227,49 @@ net::task<probes::control_response> answer_about_bucket(
         note_ban(from, operation);
     }
     co_return reply(as_json(operation, answer));
+}
+
+}  // namespace
+
+boost::json::value end_of_ban(base::duration left)
+{
+    return left > base::duration{0} ? boost::json::value(in_seconds(base::unix_time() + left))
+                                    : boost::json::value();
+}
+
+double in_seconds(base::duration d)
+{
+    const auto micros = std::chrono::ceil<std::chrono::microseconds>(d).count();
+    return static_cast<double>(micros) / 1e6;
+}
+
+std::optional<std::size_t> find_limit(
+    const policy::policy& p, std::string_view name, probes::control_response& unknown
+)
+{
+    std::vector<std::string_view> names;
+    for (const policy::limit_rule& rule : p.limits) {
+        if (rule.name == name) {
+            return names.size();
+        }
+        names.push_back(rule.name);
+    }
+    const std::string short_name{name.substr(0, 64)};
+    unknown = problem(
+        status::not_found, "unknown limit \"" + short_name + '"' + base::suggestion(name, names)
+    );
+    return std::nullopt;
+}
+
+net::task<probes::control_response> answer_about_bucket(
+    const admin_sources& from,
+    const admin_waiting& wait,
+    limits::bucket_operation::kind what,
+    const std::string& body,
+    const std::string& peer
+)
+{
+    return answer_operation(from, wait, what, body, peer);
 }
 
 }  // namespace gateway::admin

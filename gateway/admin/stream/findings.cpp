@@ -49,9 +49,9 @@ recent_sums sums_of(const telemetry::history& past)
         sums.errors += s->requests.errors;
         sums.requests += s->requests.all();
         for (const telemetry::limit_second& l : s->limits) {
-            auto& [decisions, rejected] = sums.limits[past.limit_name(l)];
+            auto& [decided, rejected] = sums.limits[past.limit_name(l)];
             for (const std::uint32_t n : l.decisions) {
-                decisions += n;
+                decided += n;
             }
             rejected += l.of(outcome::rejected) + l.of(outcome::shadow_rejected);
         }
@@ -80,17 +80,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole)
 
 void judge_stores(const evidence& e, const recent_sums& sums, std::vector<finding>& found)
 {
-    for (const auto& [name, state] : e.stores) {
+    for (const auto& [name, store] : e.stores) {
         const auto recent = sums.stores.find(name);
         const std::uint64_t failures = recent == sums.stores.end() ? 0 : recent->second;
         std::string text;
-        if (!state.is_up) {
+        if (!store.is_up) {
             text =
-                with_reason("is down", state.reason) + "; limits in it decide by on_store_failure";
+                with_reason("is down", store.reason) + "; limits in it decide by on_store_failure";
         } else if (failures >= many_failures) {
             text = with_reason(
                 "has failed " + std::to_string(failures) + " questions in the last 10 s",
-                state.reason
+                store.reason
             );
         }
         if (!text.empty()) {
@@ -177,14 +177,14 @@ void judge_limits(
 )
 {
     for (const auto& [name, counts] : sums.limits) {
-        const auto [decisions, rejected] = counts;
+        const auto [decided, rejected] = counts;
         const bool many =
-            rejected >= many_rejections && rejected * 100 >= decisions * many_of_requests;
+            rejected >= many_rejections && rejected * 100 >= decided * many_of_requests;
         if (many && std::find(explained.begin(), explained.end(), name) == explained.end()) {
             found.push_back(
                 {.cause = "limit",
                  .name = std::string{name},
-                 .text = "rejects " + percent(rejected, decisions) +
+                 .text = "rejects " + percent(rejected, decided) +
                          " of its requests in the last 10 s, of many clients"}
             );
         }

@@ -39,12 +39,12 @@ void add_failures(
     object& to,
     std::uint32_t failures,
     std::optional<std::uint8_t> reason,
-    std::span<const std::string_view> names
+    std::span<const std::string_view> reasons
 )
 {
     add_count(to, "failures", failures);
     if (reason) {
-        to["reason"] = names[*reason];
+        to["reason"] = reasons[*reason];
     }
 }
 

@@ -14,8 +14,9 @@ namespace {
 // A browser asks again a second after it has lost the stream.
 constexpr std::string_view prologue = "retry: 1000\n\n";
 
-// `progress` notices a viewer whose system takes nothing of what it is sent.
-class progress {
+}  // namespace
+
+class viewers::progress {
 public:
     explicit progress(base::instant now) : at_(now) {}
 
@@ -39,8 +40,6 @@ private:
     std::uint64_t taken_ = 0;
     base::instant at_;
 };
-
-}  // namespace
 
 viewers::viewers(std::shared_ptr<watch> of, std::size_t most_connections, base::duration patience)
     : watch_(std::move(of)), room_(std::min(most, most_connections / 2)), patience_(patience)

@@ -46,6 +46,9 @@ public:
     void end();
 
 private:
+    // `progress` notices a viewer whose system takes nothing of what it is sent.
+    class progress;
+
     std::shared_ptr<watch> watch_;
     std::size_t room_;
     base::duration patience_;

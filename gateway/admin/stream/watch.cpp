@@ -25,15 +25,14 @@ constexpr std::uint64_t certificates_last = 60;
 
 constexpr std::array both{audience::anybody, audience::with_token};
 
-// `collected` is what one worker reports.
-struct collected {
+}  // namespace
+
+struct watch::worker_report {
     std::vector<limits::rejection> rejections;
     std::uint64_t rejection_count = 0;
     std::vector<limits::heavy_hitters::hitter> by_requests;
     std::vector<limits::heavy_hitters::hitter> by_rejections;
 };
-
-}  // namespace
 
 watch::watch(const net::executor& loop, admin_sources from)
     : loop_(loop),
@@ -67,7 +66,7 @@ net::task<> watch::collect()
 {
     const std::vector<worker::worker*> workers = from_.workers();
     collected_.resize(workers.size());
-    std::vector<awaited<collected>> answers;
+    std::vector<awaited<worker_report>> answers;
     for (std::size_t i = 0; i < workers.size(); ++i) {
         const auto& answer = answers.emplace_back(loop_, base::now() + longest_wait);
         workers[i]->ask([answer, seen = collected_[i]](worker::worker_access& access) {

@@ -53,6 +53,9 @@ public:
     void wake_viewers() { next_.cancel(); }
 
 private:
+    // `worker_report` is what one worker reports in a second.
+    struct worker_report;
+
     struct kept_rejection {
         // Number of the second in which it was collected.
         std::uint64_t number;

@@ -8,7 +8,7 @@
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
 #include "gateway/limits/permit_leases.hpp"
-
+#include "gateway/limits/recent_rejections.hpp"
 #include <climits>
 #include <gmock/gmock.h>
 
@@ -167,6 +167,7 @@ private:
     abandoned_exchanges abandoned_{
         loop, corrections_, permit_leases_, scratch_, metrics.exchanges_abandoned};
     http::http_date date_{base::unix_time()};
+    limits::recent_rejections rejections_;
     std::list<session> sessions_;
     session_environment environment_{
         loop,
@@ -179,6 +180,7 @@ private:
         ids_,
         connections,
         metrics,
+        rejections_,
         log_,
         log_enabled_,
         spans_,
