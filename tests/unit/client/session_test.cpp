@@ -9,6 +9,7 @@
 #include "gateway/limits/fallback_debts.hpp"
 #include "gateway/limits/permit_leases.hpp"
 #include "gateway/limits/recent_rejections.hpp"
+
 #include <climits>
 #include <gmock/gmock.h>
 

@@ -25,7 +25,11 @@ TEST(cli, each_command_takes_a_configuration)
         if (text.what == command::schema || text.what == command::explain) {
             continue;
         }
-        const auto parsed = parse_words({text.name, "--config", "a.yaml"});
+        std::vector<const char*> words{text.name, "--config", "a.yaml"};
+        if (text.what == command::replay) {
+            words.push_back("access.log");
+        }
+        const auto parsed = parse_words(words);
         const auto* asked = std::get_if<request>(&parsed);
         ASSERT_NE(asked, nullptr) << text.name;
         EXPECT_EQ(asked->what, text.what);
@@ -47,6 +51,26 @@ TEST(cli, help_and_version_are_answers_that_succeed)
         EXPECT_EQ(own.status, done);
         EXPECT_THAT(own.text, HasSubstr(text.description));
     }
+}
+
+TEST(cli, replay_takes_logs_and_shares)
+{
+    const auto parsed = parse_words(
+        {"replay", "--config", "a.yaml", "--suggest", "0.1%", "--format", "json", "x.log", "-"}
+    );
+    const replay_request& asked = std::get<request>(parsed).replay;
+    EXPECT_EQ(asked.logs, (std::vector<std::string>{"x.log", "-"}));
+    ASSERT_TRUE(asked.accepted_requests.has_value());
+    EXPECT_DOUBLE_EQ(*asked.accepted_requests, 0.001);
+    EXPECT_FALSE(asked.accepted_clients.has_value());
+    EXPECT_TRUE(asked.as_json);
+    for (const char* share : {"0.1", "%", "-1%", "101%", "a%", "nan%"}) {
+        const auto wrong =
+            parse_words({"replay", "--config", "a.yaml", "--suggest-clients", share, "x.log"});
+        ASSERT_TRUE(std::holds_alternative<output>(wrong)) << share;
+        EXPECT_EQ(std::get<output>(wrong).status, wrong_usage) << share;
+    }
+    EXPECT_EQ(std::get<output>(parse_words({"replay", "--config", "a.yaml"})).status, wrong_usage);
 }
 
 TEST(cli, check_and_print_take_the_file_by_itself)
@@ -153,7 +177,8 @@ TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
     EXPECT_THAT(
         std::get<output>(parse_words({"foo"})).text,
         testing::StartsWith(
-            "unknown command \"foo\"; known here: run, check, print, explain, migrate, schema\n"
+            "unknown command \"foo\"; known here: run, check, print, explain, top, migrate, "
+            "replay, schema\n"
         )
     );
 }
