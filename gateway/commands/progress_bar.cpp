@@ -1,6 +1,7 @@
 #include "gateway/commands/progress_bar.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gateway {
 
@@ -18,7 +19,7 @@ std::string progress_text(
     std::uint64_t lines, std::uint64_t position, std::uint64_t size, base::duration elapsed
 )
 {
-    const std::string count = std::to_string(lines / 1000) + "k lines";
+    std::string count = std::to_string(lines / 1000) + "k lines";
     if (size == 0 || position == 0) {
         return count;
     }
@@ -26,7 +27,7 @@ std::string progress_text(
     const double done = static_cast<double>(std::min(position, size)) / static_cast<double>(size);
     const auto filled = static_cast<std::size_t>(done * width);
     const double seconds = static_cast<double>(elapsed.count()) / 1e9;
-    const auto left = static_cast<std::int64_t>(seconds / done - seconds + 0.5);
+    const auto left = std::llround(seconds / done - seconds);
     const auto percent = static_cast<int>(done * 100);
     return '[' + std::string(filled, '#') + std::string(width - filled, '.') + "] " +
            std::to_string(percent) + " %, " + minutes_and_seconds(left) + " left, " + count;

@@ -82,7 +82,7 @@ void top_view::draw()
 std::string refusal_of(std::string_view answer)
 {
     const std::size_t body = answer.find("\r\n\r\n");
-    const std::string status{answer.substr(0, answer.find('\r'))};
+    std::string status{answer.substr(0, answer.find('\r'))};
     if (body == std::string_view::npos) {
         return status;
     }

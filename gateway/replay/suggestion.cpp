@@ -232,7 +232,7 @@ std::optional<suggestion> suggest(
     if (rule.limit.how() != limit::supply_kind::token_bucket) {
         return suggest_count(rule, looks, from);
     }
-    const auto found = suggest_bucket(looks, from);
+    auto found = suggest_bucket(looks, from);
     complaint = found ? "" : "no rate up to a million a second rejects so few";
     return found;
 }

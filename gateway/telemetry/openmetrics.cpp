@@ -136,7 +136,7 @@ void append_family(std::string& out, const MetricFamily& family, const families&
 
 }  // namespace
 
-std::string to_openmetrics(families all)
+std::string to_openmetrics(const families& all)
 {
     std::string out;
     for (const MetricFamily& family : all.all()) {

@@ -7,6 +7,6 @@
 
 namespace gateway::telemetry {
 
-std::string to_openmetrics(families all);
+std::string to_openmetrics(const families& all);
 
 }  // namespace gateway::telemetry

@@ -189,7 +189,7 @@ std::string registry::scrape(exposition_format format) const
     }
     add_process_metrics(all);
     if (format == exposition_format::openmetrics) {
-        return to_openmetrics(std::move(all));
+        return to_openmetrics(all);
     }
     std::ostringstream out;
     prometheus::TextSerializer{}.Serialize(out, std::move(all).with_rows());

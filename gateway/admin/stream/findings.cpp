@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 namespace gateway::admin {
 
@@ -117,9 +118,11 @@ void judge_upstreams(const evidence& e, const recent_sums& sums, std::vector<fin
             const auto recent = sums.upstreams.find(upstream);
             const auto reason =
                 recent == sums.upstreams.end() ? std::string_view{} : recent->second.reason;
+            std::string name = upstream;
+            name.append(" server ").append(server);
             found.push_back(
                 {.cause = "upstream",
-                 .name = upstream + " server " + server,
+                 .name = std::move(name),
                  .text = with_reason(absence_of(s), reason)}
             );
             named[upstream] = true;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 namespace gateway {
 
@@ -162,13 +163,11 @@ std::vector<top_line> finding_lines(const top_figures& of, std::size_t width)
         const std::string cause = member_text(f, "cause");
         const std::string name = cause == "client" ? client_of(f) : member_text(f, "name");
         const double since = number_of(f, "since");
-        append_wrapped(
-            "! " + cause + ' ' + name + ' ' + member_text(f, "text") + ". Since " +
-                clock_time(since) + ", for " + length(static_cast<double>(of.now()) - since) + '.',
-            width,
-            top_look::bad,
-            lines
-        );
+        std::string text = "! ";
+        text.append(cause).append(" ").append(name).append(" ").append(member_text(f, "text"));
+        text.append(". Since ").append(clock_time(since)).append(", for ");
+        text.append(length(static_cast<double>(of.now()) - since)).append(".");
+        append_wrapped(std::move(text), width, top_look::bad, lines);
     }
     if (lines.empty()) {
         lines.push_back({"Nothing is wrong.", top_look::good});

@@ -35,7 +35,7 @@ std::string padded(std::string text, std::size_t width)
     return text;
 }
 
-std::string right(std::string text, std::size_t width)
+std::string right(const std::string& text, std::size_t width)
 {
     return std::string(width - std::min(width, text.size()), ' ') + text;
 }
