@@ -32,6 +32,25 @@ readers all_readers(const wanted_parts& wanted, const std::optional<json_format>
     return all;
 }
 
+// Adds to `held` the parts that a line tells. Returns false if the reader cannot read it.
+bool try_line(line_reader& reader, std::string line, const wanted_parts& wanted, part_set& held)
+{
+    if (line.ends_with('\n')) {
+        line.pop_back();
+    }
+    logged_request request;
+    std::vector<part_text> parts;
+    if (!reader.read(line, request, parts)) {
+        return false;
+    }
+    for (const part_text& p : parts) {
+        held |= bit(p.part);
+    }
+    const bool has_query = request.target.find('?') != std::string_view::npos;
+    held |= has_query ? wanted.all_from(policy::key_part::source::query) : 0;
+    return true;
+}
+
 }  // namespace
 
 guessed_format guess_format(
@@ -45,20 +64,8 @@ guessed_format guess_format(
     for (auto& reader : all_readers(wanted, described)) {
         std::size_t read = 0;
         part_set held = 0;
-        for (std::string line : first_lines) {
-            if (line.ends_with('\n')) {
-                line.pop_back();
-            }
-            logged_request request;
-            std::vector<part_text> parts;
-            if (reader->read(line, request, parts)) {
-                ++read;
-                for (const part_text& p : parts) {
-                    held |= bit(p.part);
-                }
-                const bool has_query = request.target.find('?') != std::string_view::npos;
-                held |= has_query ? wanted.all_from(policy::key_part::source::query) : 0;
-            }
+        for (const std::string& line : first_lines) {
+            read += try_line(*reader, line, wanted, held) ? 1 : 0;
         }
         if (read > most) {
             most = read;

@@ -37,12 +37,21 @@ void add_text(std::string& to, double x, double y, const char* anchor, const std
           text + "</text>";
 }
 
-void add_bar(std::string& to, const char* kind, double x, double bar, double from, double share)
+// `bar` is a part of a bin's bar. Its height and what lies below it are shares of the plot.
+struct bar {
+    double x = 0;
+    double width = 0;
+    double below = 0;
+    double height = 0;
+};
+
+void add_bar(std::string& to, const char* kind, const bar& b)
 {
-    if (share > 0) {
-        to += "<rect class=\"" + std::string{kind} + "\" x=\"" + number(x) + "\" y=\"" +
-              number(margin_top + plot_height * (1 - from - share)) + "\" width=\"" + number(bar) +
-              "\" height=\"" + number(std::max(plot_height * share, 1.0)) + "\"/>";
+    if (b.height > 0) {
+        to += "<rect class=\"" + std::string{kind} + "\" x=\"" + number(b.x) + "\" y=\"" +
+              number(margin_top + plot_height * (1 - b.below - b.height)) + "\" width=\"" +
+              number(b.width) + "\" height=\"" + number(std::max(plot_height * b.height, 1.0)) +
+              "\"/>";
     }
 }
 
@@ -88,14 +97,19 @@ std::string timeline_plot(const timeline& t)
     begin_svg(
         svg, "Requests in each " + span_text(t.width()) + " from " + moment_text(t.begin()) + " UTC"
     );
-    const double bar = plot_width / static_cast<double>(std::max<std::size_t>(bins.size(), 1));
+    const double bin_width =
+        plot_width / static_cast<double>(std::max<std::size_t>(bins.size(), 1));
     for (std::size_t i = 0; i < bins.size(); ++i) {
-        const double x = margin_left + bar * static_cast<double>(i);
+        const double x = margin_left + bin_width * static_cast<double>(i);
         double from = 0;
         constexpr std::array<const char*, 3> kinds{"allowed", "rejected", "unjudged"};
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             const double share = static_cast<double>(bins[i][kind]) / static_cast<double>(most);
-            add_bar(svg, kinds[kind], x, std::max(bar - 0.5, 0.5), from, share);
+            add_bar(
+                svg,
+                kinds[kind],
+                {.x = x, .width = std::max(bin_width - 0.5, 0.5), .below = from, .height = share}
+            );
             from += share;
         }
     }

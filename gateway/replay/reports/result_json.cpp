@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-double seconds(base::duration d)
+double in_seconds(base::duration d)
 {
     return static_cast<double>(d.count()) / 1e9;
 }
@@ -34,8 +34,8 @@ json::array as_json(const std::vector<client_count>& clients)
         json::object o{
             {"client", valid_text(c.client)}, {"allowed", c.allowed}, {"rejected", c.rejected}};
         if (c.rejected > 0) {
-            o["first_rejected"] = seconds(c.first_rejected);
-            o["last_rejected"] = seconds(c.last_rejected);
+            o["first_rejected"] = in_seconds(c.first_rejected);
+            o["last_rejected"] = in_seconds(c.last_rejected);
         }
         all.emplace_back(std::move(o));
     }
@@ -82,8 +82,8 @@ json::object as_json(const timeline& t)
         bins.emplace_back(json::array{c[0], c[1], c[2]});
     }
     return {
-        {"begin", seconds(t.begin())},
-        {"bin_seconds", seconds(t.width())},
+        {"begin", in_seconds(t.begin())},
+        {"bin_seconds", in_seconds(t.width())},
         {"bins", std::move(bins)}};
 }
 
@@ -139,8 +139,8 @@ json::object as_json(const replay_result& r)
     }
     o["late_lines"] = r.lines.late;
     o["formats"] = std::move(formats);
-    o["begin"] = seconds(r.begin);
-    o["end"] = seconds(r.end);
+    o["begin"] = in_seconds(r.begin);
+    o["end"] = in_seconds(r.end);
     o["allowed"] = r.allowed;
     o["rejected"] = r.rejected;
     o["unjudged"] = r.unjudged;
