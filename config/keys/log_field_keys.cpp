@@ -14,7 +14,7 @@ namespace {
 using source = policy::key_part::source;
 
 // Parts of names that tell of a credential, in lower case.
-constexpr std::array<std::string_view, 12> telling{
+constexpr std::array<std::string_view, 12> credential_words{
     "authorization",
     "cookie",
     "key",
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 12> telling{
 constexpr std::array<std::string_view, 2> harmless{"idempotency-key", "x-idempotency-key"};
 
 // Names that the text format has for values of its own.
-constexpr std::array<std::string_view, 17> taken{
+constexpr std::array<std::string_view, 17> taken_names{
     "peer",
     "host",
     "route",
@@ -68,15 +68,16 @@ bool carries_credential(const policy::key_part& part, const draft& d)
         part.from ==
             (token->in == policy::token_rule::carrier::header ? source::header : source::cookie);
     const std::string name = base::lower_case(part.name);
-    return has_token || (!is_one_of(name, harmless) &&
-                         std::any_of(telling.begin(), telling.end(), [&name](auto piece) {
-                             return name.find(piece) != std::string::npos;
-                         }));
+    return has_token ||
+           (!is_one_of(name, harmless) &&
+            std::any_of(credential_words.begin(), credential_words.end(), [&name](auto piece) {
+                return name.find(piece) != std::string::npos;
+            }));
 }
 
 void load_field(const std::string& name, const located& value, draft& d, findings& found)
 {
-    if (is_one_of(name, taken)) {
+    if (is_one_of(name, taken_names)) {
         found.problem(value, "each line has this field already: choose another name");
         return;
     }

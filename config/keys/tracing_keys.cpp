@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace gateway::config {
 namespace {
@@ -20,7 +21,7 @@ using tracing::exporting;
 using tracing::sampling;
 
 constexpr std::size_t max_headers = 16;
-constexpr std::size_t longest_header_name = 128;
+constexpr std::size_t longest_trace_header = 128;
 constexpr std::size_t longest_header_value = 4096;
 constexpr std::size_t longest_endpoint = 1024;
 constexpr std::size_t longest_service_name = 255;
@@ -66,7 +67,7 @@ std::string take_share(std::string_view text, sampling& rules)
         percent > most) {
         return "expected a part of all traces from 0% to 100%, as 1% or 0.05%";
     }
-    rules.share = static_cast<std::uint32_t>(percent * sampling::all / most + 0.5);
+    rules.share = static_cast<std::uint32_t>(std::lround(percent * sampling::all / most));
     return {};
 }
 
@@ -111,7 +112,7 @@ std::string take_header(const std::string& name, const std::string& value, expor
     constexpr std::array<std::string_view, 5> ours{
         "host", "content-type", "content-length", "transfer-encoding", "connection"};
     const std::string lower = base::lower_case(name);
-    if (!is_token(name, longest_header_name)) {
+    if (!is_token(name, longest_trace_header)) {
         return "expected the name of a header, got " + quote(name);
     }
     if (std::find(ours.begin(), ours.end(), lower) != ours.end()) {
