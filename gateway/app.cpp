@@ -286,12 +286,15 @@ void app::reload()
             change_over(fixed);
             return;
         }
-        std::vector<std::string> said;
+        std::vector<std::string> warnings;
+        warnings.reserve(fixed.size() + fresh.warnings.size());
         for (const std::string& difference : fixed) {
-            said.push_back(difference + ": a changed value takes effect at the next start only");
+            warnings.push_back(
+                difference + ": a changed value takes effect at the next start only"
+            );
         }
-        said.insert(said.end(), fresh.warnings.begin(), fresh.warnings.end());
-        for (const std::string& warning : said) {
+        warnings.insert(warnings.end(), fresh.warnings.begin(), fresh.warnings.end());
+        for (const std::string& warning : warnings) {
             log(log_level::warning, warning);
         }
         keep_fixed(settings_, fresh);
@@ -303,7 +306,7 @@ void app::reload()
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
-        reports_.note_success(std::move(said));
+        reports_.note_success(std::move(warnings));
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.
         access_log_.write_to(settings_.log.output);
