@@ -98,6 +98,16 @@ std::int64_t unix_second(const civil& c)
     return ((days * 24 + c.hour) * 60 + c.minute) * 60 + c.second;
 }
 
+// Reads "23:59:59".
+void read_time_of_day(digits& in, civil& c)
+{
+    c.hour = in.number(2);
+    in.expect(':');
+    c.minute = in.number(2);
+    in.expect(':');
+    c.second = in.number(2);
+}
+
 // Reads "+01:00", "+0100", "Z" or nothing, as the seconds that local time is ahead.
 std::int64_t read_zone(digits& in)
 {
@@ -158,11 +168,7 @@ std::optional<base::duration> parse_rfc3339(std::string_view text)
         in.fail();
     }
     in.skip(1);
-    c.hour = in.number(2);
-    in.expect(':');
-    c.minute = in.number(2);
-    in.expect(':');
-    c.second = in.number(2);
+    read_time_of_day(in, c);
     std::int64_t nanoseconds = 0;
     if (in.is_next('.') || in.is_next(',')) {
         in.skip(1);
@@ -181,11 +187,7 @@ std::optional<base::duration> parse_common_time(std::string_view text)
     in.expect('/');
     c.year = in.number(4);
     in.expect(':');
-    c.hour = in.number(2);
-    in.expect(':');
-    c.minute = in.number(2);
-    in.expect(':');
-    c.second = in.number(2);
+    read_time_of_day(in, c);
     std::int64_t nanoseconds = 0;
     if (in.is_next('.')) {
         in.skip(1);

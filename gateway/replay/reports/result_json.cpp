@@ -1,7 +1,6 @@
 #include "gateway/replay/reports/result_json.hpp"
 
 #include "gateway/base/utf8.hpp"
-#include "gateway/telemetry/escape.hpp"
 
 #include <boost/json.hpp>
 
@@ -16,23 +15,12 @@ double in_seconds(base::duration d)
     return static_cast<double>(d.count()) / 1e9;
 }
 
-// Returns the text, with U+FFFD in place of bytes that are not UTF-8.
-std::string valid_text(const std::string& text)
-{
-    if (base::first_not_utf8(text) == std::string::npos) {
-        return text;
-    }
-    std::string escaped;
-    telemetry::append_json_text(escaped, text);
-    return json::value_to<std::string>(json::parse('"' + escaped + '"'));
-}
-
 json::array as_json(const std::vector<client_count>& clients)
 {
     json::array all;
     for (const client_count& c : clients) {
         json::object o{
-            {"client", valid_text(c.client)}, {"allowed", c.allowed}, {"rejected", c.rejected}};
+            {"client", base::as_utf8(c.client)}, {"allowed", c.allowed}, {"rejected", c.rejected}};
         if (c.rejected > 0) {
             o["first_rejected"] = in_seconds(c.first_rejected);
             o["last_rejected"] = in_seconds(c.last_rejected);
@@ -46,7 +34,8 @@ json::array as_json(const std::vector<unknown_thing>& unknown)
 {
     json::array all;
     for (const unknown_thing& u : unknown) {
-        all.emplace_back(json::object{{"missing", valid_text(u.what)}, {"requests", u.requests}});
+        all.emplace_back(json::object{{"missing", base::as_utf8(u.what)}, {"requests", u.requests}}
+        );
     }
     return all;
 }
@@ -129,7 +118,9 @@ json::object as_json(const replay_result& r)
     json::object o{{"lines", r.lines.lines}, {"bad_lines", r.lines.bad}};
     if (const auto& bad = r.lines.first_bad) {
         o["first_bad_line"] = json::object{
-            {"file", valid_text(bad->file)}, {"line", bad->line}, {"text", valid_text(bad->text)}};
+            {"file", base::as_utf8(bad->file)},
+            {"line", bad->line},
+            {"text", base::as_utf8(bad->text)}};
     } else {
         o["first_bad_line"] = nullptr;
     }
