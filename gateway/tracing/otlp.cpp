@@ -23,8 +23,9 @@ std::string hex(std::uint64_t number)
     return text;
 }
 
-// Returns the text with '?' for bytes that are no UTF-8, which JSON cannot have.
-std::string as_utf8(std::string_view text)
+// Returns the text with '?' for bytes that are no UTF-8, which JSON cannot have. The text keeps its
+// size, which is bounded.
+std::string valid_text(std::string_view text)
 {
     std::string valid{text};
     for (std::size_t bad = base::first_not_utf8(valid); bad != std::string::npos;
@@ -41,7 +42,7 @@ json::object key_value(std::string_view key, json::object value)
 
 json::object text_value(std::string_view key, std::string_view text)
 {
-    return key_value(key, {{"stringValue", as_utf8(text)}});
+    return key_value(key, {{"stringValue", valid_text(text)}});
 }
 
 json::object encoded(const attribute& a)
@@ -61,7 +62,7 @@ json::object encoded(const span& s)
     json::object all{
         {"traceId", hex(s.trace.high) + hex(s.trace.low)},
         {"spanId", hex(s.id)},
-        {"name", as_utf8(s.name)},
+        {"name", valid_text(s.name)},
         {"kind", static_cast<int>(s.is)},
         {"startTimeUnixNano", std::to_string(s.begin.count())},
         {"endTimeUnixNano", std::to_string(s.end.count())},
