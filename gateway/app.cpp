@@ -281,17 +281,13 @@ void app::reload()
     service_notices::reloading();
     try {
         config::settings fresh = config::load_file(config_path_, &settings_);
-        const std::vector<std::string> fixed = needs_restart(settings_, fresh);
-        if (!fixed.empty() && service_notices::can_be_followed()) {
-            change_over(fixed);
+        std::vector<std::string> warnings = needs_restart(settings_, fresh);
+        if (!warnings.empty() && service_notices::can_be_followed()) {
+            change_over(warnings);
             return;
         }
-        std::vector<std::string> warnings;
-        warnings.reserve(fixed.size() + fresh.warnings.size());
-        for (const std::string& difference : fixed) {
-            warnings.push_back(
-                difference + ": a changed value takes effect at the next start only"
-            );
+        for (std::string& difference : warnings) {
+            difference += ": a changed value takes effect at the next start only";
         }
         warnings.insert(warnings.end(), fresh.warnings.begin(), fresh.warnings.end());
         for (const std::string& warning : warnings) {
