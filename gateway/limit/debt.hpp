@@ -13,7 +13,8 @@ namespace gateway::limit {
 // `moment` is the time at which a store decides, in its ticks.
 struct moment {
     std::int64_t now = 0;
-    // Difference to the clock of the limit's windows, see windows::shift().
+    // Difference to the clock of the limit's windows, see windows::shift(), or to the clock on
+    // which the parts of a sliding limit begin.
     std::int64_t shift = 0;
     // Charges of a sliding limit's bucket. Null: there are none.
     const history* past = nullptr;
@@ -22,7 +23,9 @@ struct moment {
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
 
-    moment(std::int64_t at, const history& charged) : now(at), past(&charged) {}
+    moment(std::int64_t at, const history& charged, std::int64_t to_parts = 0)
+        : now(at), shift(to_parts), past(&charged)
+    {}
 };
 
 // `lateness` delays tokens beyond what a debt alone says. It occurs if the clock of a limit's

@@ -12,9 +12,11 @@
 namespace gateway::limit {
 
 // Returns the moment from which a token taken at `now` counts, rounded up to a part of the window.
-constexpr std::int64_t counted_at(const terms& t, std::int64_t now)
+// Parts begin at multiples of their length on the clock that is `shift` ahead.
+// Requires: now + shift >= 0.
+constexpr std::int64_t counted_at(const terms& t, std::int64_t now, std::int64_t shift)
 {
-    return now + (t.part - now % t.part) % t.part;
+    return now + (t.part - (now + shift) % t.part) % t.part;
 }
 
 class history {

@@ -95,7 +95,8 @@ public:
     // A request that waits counts from the end of its wait.
     std::int64_t full_in(std::int64_t debt, std::int64_t wait, const lateness& late) const
     {
-        const std::int64_t waited = counted_at(terms_, at_.now + wait) + terms_.length - at_.now;
+        const std::int64_t waited =
+            counted_at(terms_, at_.now + wait, at_.shift) + terms_.length - at_.now;
         const std::int64_t time = time_of(debt, late);
         return wait > 0 ? std::max(time, waited) : time;
     }
@@ -107,7 +108,7 @@ private:
     // Returns when the n-th token was taken. Tokens that the history does not have are taken now.
     std::int64_t taken_at(std::int64_t n) const
     {
-        const std::int64_t now = counted_at(terms_, at_.now);
+        const std::int64_t now = counted_at(terms_, at_.now, at_.shift);
         if (at_.past == nullptr) {
             return now;
         }

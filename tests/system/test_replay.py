@@ -25,7 +25,8 @@ limits:
   bucket: { key: client_ip, rate: 20/s, burst: 5, plan: tiers, plans: { gold: { rate: 100/s, burst: 50 }, none: blocked } }
   tenant: { key: 'header:x-tenant', missing_key: skip, rate: 2/s, burst: 3 }
   window: { key: client_ip, algorithm: fixed_window, rate: 20/s, start: aligned }
-  log: { key: client_ip, algorithm: sliding_log, rate: 15/s }
+  log: { key: client_ip, algorithm: sliding_log, rate: 4/2s }
+  sliding: { key: client_ip, algorithm: sliding_window, rate: 5/s, resolution: 4 }
   banned: { key: client_ip, rate: 10/s, burst: 3, penalty: { after: 3, within: 2s, ban: 1s, max_ban: 2s } }
   costly: { key: client_ip, rate: 30/s, burst: 10, cost: { methods: { POST: 4, GET: 1 } } }
   stated: { key: client_ip, rate: 30/s, burst: 20, cost: { header: X-Cost, max: 9 } }
@@ -40,6 +41,7 @@ routes:
   - { match: { path: /tenant }, limits: [tenant], upstream: up }
   - { match: { path: /window }, limits: [window], upstream: up }
   - { match: { path: /log }, limits: [log], upstream: up }
+  - { match: { path: /sliding }, limits: [sliding], upstream: up }
   - { match: { path: /banned }, limits: [banned], upstream: up }
   - { match: { path: /costly }, limits: [costly, stated], upstream: up }
   - { match: { path: /waits }, limits: [waits], upstream: up }
@@ -47,7 +49,7 @@ routes:
   - { match: { path: /flight }, limits: [flight], upstream: up }
 upstreams: { up: { servers: [echo] }, missing: { servers: ['%s'] } }
 """
-PATHS = "bucket tenant window log banned costly waits failures flight nowhere".split()
+PATHS = "bucket tenant window log sliding banned costly waits failures flight nowhere".split()
 
 ONE_LIMIT = """
 listeners: [ { address: 127.0.0.1:0 } ]
@@ -121,6 +123,25 @@ class RecordedDay(ReplayTest):
         self.assertGreater(logged["compared"], len(lines) / 2)
         self.assertEqual(done["rejected"], len(refused))
 
+    def test_gives_back_the_tokens_of_a_sliding_window_when_they_came_back(self):
+        """A client without patience meets each moment at which a part of the window ends."""
+        text = """
+listeners: [ { address: 127.0.0.1:0 } ]
+limits: { l: { key: client_ip, algorithm: sliding_window, rate: 4/500ms, resolution: 2 } }
+routes: [ { limits: [l], upstream: up } ]
+upstreams: { up: { servers: [echo] } }
+"""
+        gateway = self.gateway(text)
+        allowed = asked = 0
+        with gateway.connect() as c:
+            while allowed < 20:
+                asked += 1
+                allowed += c.ask("/").status == 200
+        self.assertEqual(len(gateway.log_lines(asked)), asked)
+        done = self.replayed(text, gateway.log_path)
+        self.assertEqual((done["allowed"], done["rejected"]), (allowed, asked - allowed))
+        logged = done["logged"]
+        self.assertEqual((logged["newly_rejected"], logged["newly_allowed"]), (0, 0))
 
     def test_knows_users_and_settled_costs(self):
         def reports_its_cost(peer, request):

@@ -41,8 +41,8 @@ void count_later(std::span<const charge> charges, Buckets& buckets, std::int64_t
         standing& s = buckets.standing_for(i);
         s.wait = std::max(s.wait, wait);
         decision.retry_after = base::duration{wait};
-        const std::int64_t now = buckets.moment(i, t).now;
-        const std::int64_t back = limit::counted_at(t, now + wait) + t.length - now;
+        const limit::moment at = buckets.moment(i, t);
+        const std::int64_t back = limit::counted_at(t, at.now + wait, at.shift) + t.length - at.now;
         decision.reset_after = std::max(decision.reset_after, base::duration{back});
         a.replace(i, decision);
     }

@@ -28,7 +28,7 @@ struct header {
 void memory_store::save(snapshot_writer& to, base::instant now, in_flight permits) const
 {
     snapshot_bytes bytes;
-    bytes.put(now.time_since_epoch().count() + parts_->to_earlier);
+    bytes.put(now.time_since_epoch().count() + parts_->to_windows);
     record_writer records{bytes, now.time_since_epoch().count(), permits};
     for (std::size_t i = 0; i < parts_->buckets.segments(); ++i) {
         segment& in = parts_->buckets.at(i);
@@ -57,7 +57,7 @@ std::size_t memory_store::restore(bytes_reader& from, base::instant now, base::d
 {
     const std::int64_t at = now.time_since_epoch().count();
     const std::int64_t begin = at - ago.count();
-    parts_->to_earlier = from.get<std::int64_t>() - begin;
+    parts_->to_windows = from.get<std::int64_t>() - begin;
     const std::size_t lost = record_reader{*parts_, from, at, begin}.read_all();
     // Files of older versions end without this number.
     parts_->permit = from.at_end() ? 1 : std::max<std::int64_t>(from.get<std::int64_t>(), 1);

@@ -47,10 +47,14 @@ void forget_holder(shared_bucket& shared, const bucket_id& id)
 // True if the bucket takes this correction. An operator's correction is always taken, under the
 // limit in force.
 bool is_correctable(
-    const charge& c, const vacancy& where, const limit::bucket& b, limit::correction::kind what
+    const memory_parts& parts,
+    const charge& c,
+    const vacancy& where,
+    const limit::bucket& b,
+    limit::correction::kind what
 )
 {
-    const limit::moment at = moment_with_past(where.in, b, where.at.now);
+    const limit::moment at = moment_with_past(parts, where.in, b, where.at.now);
     return c.is_grant || limit::terms_to_correct_in(c.limit->in_nanoseconds(), b, at, what);
 }
 
@@ -70,7 +74,7 @@ void correct_permits(
         }
     } else if (what.what == kind::refund && b != nullptr) {
         where.in.store(*b, with_permit_back(*b, c.permit, what.of.tokens));
-    } else if (what.what == kind::reset && b != nullptr && is_correctable(c, where, *b, what.what)) {
+    } else if (what.what == kind::reset && b != nullptr && is_correctable(parts, c, where, *b, what.what)) {
         parts.next_permit();
         where.in.store(*b, limit::bucket::in_flight(0));
     }
@@ -99,7 +103,7 @@ void correct_tokens(
     const limit::terms& t = c.limit->in_nanoseconds();
     const bool resets = what.what == limit::correction::kind::reset;
     limit::bucket* const b = where.in.find(where.id);
-    if (b == nullptr || !is_correctable(c, where, *b, what.what)) {
+    if (b == nullptr || !is_correctable(parts, c, where, *b, what.what)) {
         return;
     }
     if (!t.keeps_history()) {
@@ -109,7 +113,7 @@ void correct_tokens(
     }
     where.in.slide(*b, [&](sliding_bucket& sliding) {
         if (c.is_grant) {
-            sliding.bring_to(t, where.at.now);
+            sliding.bring_to(t, {where.at.now, parts.to_windows});
         }
         if (resets) {
             sliding.reset(t);
@@ -304,6 +308,11 @@ void memory_store::end_swaps()
 void memory_store::set_unix_time(base::duration to_unix)
 {
     parts_->to_unix.store(to_unix.count(), std::memory_order_relaxed);
+}
+
+void memory_store::begin_windows(base::duration to_unix)
+{
+    parts_->to_windows = to_unix.count();
 }
 
 void memory_store::sweep(base::instant now, std::size_t passes)

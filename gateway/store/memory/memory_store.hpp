@@ -70,6 +70,13 @@ public:
     // Thread: any.
     void set_unix_time(base::duration to_unix);
 
+    // Sets what is added to base::now() to get the clock on which windows that are not aligned, and
+    // the parts of sliding limits, begin: Unix time as it was when the process began. A step of the
+    // clock does not move them. restore() goes on with the clock of the process that the buckets
+    // were first in.
+    // Requires: the store has not been used or restored.
+    void begin_windows(base::duration to_unix);
+
     // `changed_limit` is a limit that has another rate from `now` on.
     struct changed_limit {
         std::string_view name;

@@ -46,7 +46,7 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
     segment& in = segment_of(locations_[0]);
     if (limit::bucket* const b = in.find(ids_[0])) {
         const auto own = limit::terms_to_correct_in(
-            terms(0), *b, moment_with_past(in, *b, now_), limit::correction::kind::charge
+            terms(0), *b, moment_with_past(parts_, in, *b, now_), limit::correction::kind::charge
         );
         if (!own) {
             return true;
@@ -114,7 +114,9 @@ void memory_taking::keep_taken()
             using growth = limit::history::growth;
             const growth allowed = parts_.buckets.has_moments() ? growth::any : growth::none;
             const std::int64_t tokens = s.after.owed() - s.before.owed();
-            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, s.wait, tokens, allowed); });
+            slide(p, [&](sliding_bucket& b) {
+                b.take(terms(i), at_parts(), s.wait, tokens, allowed);
+            });
         } else {
             keep(p, s.after);
         }

@@ -35,10 +35,9 @@ struct memory_parts {
     std::atomic<std::uint64_t> turned_away{0};
     // Nanoseconds added to the time of this store to make it Unix time.
     std::atomic<std::int64_t> to_unix{0};
-    // Nanoseconds added to the time of this store to make it the time of the process that these
-    // buckets were first in, so that windows that are not aligned go on as they began. Fixed once
-    // the store is used.
-    std::int64_t to_earlier = 0;
+    // Nanoseconds added to the time of this store to make it the clock on which windows that are
+    // not aligned, and the parts of sliding limits, begin. See memory_store::begin_windows().
+    std::int64_t to_windows = 0;
     // Number by which permits that are taken now are known. A bucket whose permits begin to be
     // counted anew gives them a higher number than those before; its segment is locked meanwhile.
     std::atomic<std::int64_t> permit{1};
@@ -60,7 +59,7 @@ inline bucket_id id_of(const charge& c)
 // Stands for the hash of the bucket that a limit's clients share for want of room.
 inline constexpr std::uint64_t everybody = 0;
 
-// Returns a moment of this store as a limit sees it for one of its buckets.
+// Returns a moment of this store as a limit sees it for one of its buckets, unless it slides.
 inline limit::moment moment_of(
     const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
 )
@@ -70,13 +69,15 @@ inline limit::moment moment_of(
     }
     const std::int64_t shift =
         t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed));
-    return {now, t.issued_in->aligned() ? shift : shift + in.to_earlier};
+    return {now, t.issued_in->aligned() ? shift : shift + in.to_windows};
 }
 
 // Returns the same for a bucket of a segment, with its history if it slides.
-inline limit::moment moment_with_past(const segment& in, const limit::bucket& b, std::int64_t now)
+inline limit::moment moment_with_past(
+    const memory_parts& of, const segment& in, const limit::bucket& b, std::int64_t now
+)
 {
-    return b.slides() ? limit::moment{now, in.history_of(b)} : limit::moment{now};
+    return b.slides() ? limit::moment{now, in.history_of(b), of.to_windows} : limit::moment{now};
 }
 
 class memory_taking {
@@ -107,8 +108,8 @@ public:
     {
         const location& p = location_for(i);
         if (t.keeps_history()) {
-            return history_of(p) == nullptr ? limit::moment{now_}
-                                            : limit::moment{now_, *history_of(p)};
+            return history_of(p) == nullptr ? at_parts()
+                                            : limit::moment{now_, *history_of(p), at_parts().shift};
         }
         const bool shared = p.what == kind::shared;
         return moment_of(parts_, t, shared ? everybody : ids_[i].low, now_);
@@ -171,6 +172,9 @@ private:
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
 
     limit::moment moment(std::size_t i) const { return moment(i, terms(i)); }
+
+    // Returns the present moment, as a sliding limit without charges sees it.
+    limit::moment at_parts() const { return {now_, parts_.to_windows}; }
 
     bool slides(std::size_t i) const { return terms(i).keeps_history(); }
 

@@ -146,7 +146,7 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     if (slides(i) && what_ == intent::look) {
         copy_sliding(i, debt->bucket, debt->past);
     } else if (slides(i)) {
-        debt->sliding().bring_to(t, now_);
+        debt->sliding().bring_to(t, at_parts());
         p.past = &debt->past;
         p.stands.before = debt->bucket;
     } else {
@@ -210,7 +210,7 @@ void memory_taking::follow_terms(std::size_t i)
         return;
     }
     if (slides(i)) {
-        slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
+        slide(p, [&](sliding_bucket& b) { b.bring_to(t, at_parts()); });
         p.stands.before = *p.at;
         return;
     }
@@ -230,7 +230,7 @@ void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const li
     copy = past;
     p.stands.before = b;
     p.past = &copy;
-    sliding_bucket{p.stands.before, copy}.bring_to(terms(i), now_);
+    sliding_bucket{p.stands.before, copy}.bring_to(terms(i), at_parts());
 }
 
 }  // namespace gateway::store

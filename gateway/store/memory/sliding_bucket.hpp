@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/limit/algebra.hpp"
+#include "gateway/limit/debt.hpp"
 #include "gateway/limit/history.hpp"
 
 #include <cstdint>
@@ -16,13 +17,13 @@ struct sliding_bucket {
 
     // Forgets tokens that have come back. A bucket of another limit goes on owing as much as
     // before.
-    void bring_to(const limit::terms& t, std::int64_t now)
+    void bring_to(const limit::terms& t, limit::moment at)
     {
         if (!bucket.slides()) {
             past = {};
-            past.take(limit::counted_at(t, now), limit::tokens_owed(bucket, now));
+            past.take(limit::counted_at(t, at.now, at.shift), limit::tokens_owed(bucket, at.now));
         }
-        past.forget(now - t.length);
+        past.forget(at.now - t.length);
         follow(t);
     }
 
@@ -33,16 +34,16 @@ struct sliding_bucket {
         bucket = limit::bucket::sliding(past.used(), empty ? 0 : past.newest() + t.length);
     }
 
-    // Takes tokens at `now` that count from `wait` later on.
+    // Takes tokens at that moment that count from `wait` later on.
     void take(
         const limit::terms& t,
-        std::int64_t now,
+        limit::moment at,
         std::int64_t wait,
         std::int64_t tokens,
         limit::history::growth allowed
     )
     {
-        past.take(limit::counted_at(t, now + wait), tokens, allowed);
+        past.take(limit::counted_at(t, at.now + wait, at.shift), tokens, allowed);
         follow(t);
     }
 

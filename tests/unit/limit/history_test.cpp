@@ -50,7 +50,7 @@ public:
     {
         const step s = would_take(now, cost);
         if (s.allowed) {
-            past.take(counted_at(terms_, now), cost);
+            past.take(counted_at(terms_, now, 0), cost);
         }
         return s;
     }

@@ -133,7 +133,7 @@ public:
         const step s = take(terms_, bucket_, at, 1);
         if (s.allowed) {
             bucket_ = s.after;
-            past_.take(counted_at(terms_, now), 1);
+            past_.take(counted_at(terms_, now, 0), 1);
         }
         return s.allowed;
     }

@@ -208,7 +208,7 @@ TEST(memory_store, agrees_with_maps_where_clients_have_many_buckets)
             limit::history& past = histories[{limit, key}];
             past.forget(ticks - base::duration{hours{1}}.count());
             if (past.used() < 3) {
-                past.take(limit::counted_at(log.in_nanoseconds(), ticks), 1);
+                past.take(limit::counted_at(log.in_nanoseconds(), ticks, 0), 1);
             }
             ASSERT_EQ(left, 3 - past.used()) << i;
         } else {
@@ -239,7 +239,7 @@ TEST(memory_store, agrees_with_a_map_of_histories_while_it_forgets_and_moves_the
         past.forget(ticks - base::duration{seconds{60}}.count());
         const bool passes = past.used() < 2;
         if (passes) {
-            past.take(limit::counted_at(log.in_nanoseconds(), ticks), 1);
+            past.take(limit::counted_at(log.in_nanoseconds(), ticks, 0), 1);
         }
         const limit::decision got = take_under(log, s, client, now);
         ASSERT_EQ(got.allowed, passes) << i;
