@@ -2,7 +2,7 @@
 
 #include "gateway/base/hex.hpp"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace gateway::replay {
@@ -106,6 +106,8 @@ char* replace_escape(char* from, const char* end, char*& to)
     return from;
 }
 
+static_assert(std::endian::native == std::endian::little, "first_special counts from the low end");
+
 // Returns the first quote or backslash, or the end. Looks at eight bytes at a time.
 char* first_special(char* at, char* end)
 {
@@ -115,8 +117,10 @@ char* first_special(char* at, char* end)
     for (; end - at >= 8; at += 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, at, sizeof word);
-        if ((zeros(word ^ (ones * '"')) | zeros(word ^ (ones * '\\'))) != 0) {
-            break;
+        const std::uint64_t found = zeros(word ^ (ones * '"')) | zeros(word ^ (ones * '\\'));
+        if (found != 0) {
+            // The lowest of these bits is right, those above it may be a carry's.
+            return at + std::countr_zero(found) / 8;
         }
     }
     while (at != end && *at != '"' && *at != '\\') {
@@ -229,7 +233,28 @@ bool json_cursor::accept(char c)
     return true;
 }
 
-bool json_cursor::next(json_member& out)
+// Returns true, and moves on, if the next name is this one.
+bool json_cursor::accept_name(std::string_view likely)
+{
+    const std::size_t size = likely.size();
+    if (size == 0 || static_cast<std::size_t>(end_ - at_) < size + 2 || at_[0] != '"' ||
+        at_[size + 1] != '"' || std::memcmp(at_ + 1, likely.data(), size) != 0) {
+        return false;
+    }
+    at_ += size + 2;
+    return true;
+}
+
+bool json_cursor::read_name(std::string_view& out)
+{
+    std::span<char> name;
+    char* const behind = accept('"') ? read_string(at_, end_, name) : nullptr;
+    at_ = behind == nullptr ? end_ : behind;
+    out = {name.data(), name.size()};
+    return behind != nullptr;
+}
+
+bool json_cursor::next(json_member& out, std::string_view likely)
 {
     skip_blanks();
     if (accept('}')) {
@@ -244,26 +269,21 @@ bool json_cursor::next(json_member& out)
         skip_blanks();
     }
     first_ = false;
-    std::span<char> name;
-    if (!accept('"')) {
+    out.expected = accept_name(likely);
+    out.name = likely;
+    if (!out.expected && !read_name(out.name)) {
         return false;
     }
-    char* behind = read_string(at_, end_, name);
-    if (behind == nullptr) {
-        return false;
-    }
-    at_ = behind;
     skip_blanks();
     if (!accept(':')) {
         return false;
     }
     skip_blanks();
-    behind = read_value(at_, end_, out.value);
+    char* const behind = read_value(at_, end_, out.value);
     if (behind == nullptr) {
         return false;
     }
     at_ = behind;
-    out.name = {name.data(), name.size()};
     return true;
 }
 

@@ -23,6 +23,8 @@ struct json_value {
 struct json_member {
     std::string_view name;
     json_value value;
+    // True if it is the member that the caller expected.
+    bool expected = false;
 };
 
 class json_cursor {
@@ -30,8 +32,10 @@ public:
     // Ownership: the text outlives the cursor and everything that it returns.
     explicit json_cursor(std::span<char> text);
 
-    // Moves on to the next member. Returns false at the end of the object, or if it is malformed.
-    bool next(json_member& out);
+    // Moves on to the next member. Returns false at the end of the object, or if it is malformed. A
+    // member of the name that the caller expects is found sooner.
+    // Requires: `likely` has no quote and no backslash. Empty: no member is expected.
+    bool next(json_member& out, std::string_view likely = {});
 
     // True if the object has ended well, and nothing but blanks follows it. Known once next() has
     // returned false.
@@ -45,6 +49,8 @@ private:
 
     void skip_blanks();
     bool accept(char c);
+    bool accept_name(std::string_view likely);
+    bool read_name(std::string_view& out);
 };
 
 // `json_elements` walks over the elements of one JSON array in the same way.

@@ -82,14 +82,12 @@ json_reader::meaning json_reader::find(const level& of, std::string_view name) c
     return {};
 }
 
-json_reader::meaning json_reader::meaning_of(level& of, std::size_t position, std::string_view name)
+// Finds what the member means, and expects it at this position of the next line.
+json_reader::meaning json_reader::learn(level& of, std::size_t position, std::string_view name)
     const
 {
-    if (position < of.expected.size() && of.expected[position].name == name) {
-        return of.expected[position].means;
-    }
     const meaning means = find(of, name);
-    if (position < most_expected) {
+    if (position < most_expected && name.find_first_of("\"\\") == std::string_view::npos) {
         of.expected.resize(std::max(of.expected.size(), position + 1));
         of.expected[position].name = name;
         of.expected[position].means = means;
@@ -100,9 +98,15 @@ json_reader::meaning json_reader::meaning_of(level& of, std::size_t position, st
 void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
 {
     json_cursor members{object};
+    const std::vector<expected_member>& expected = levels_[index].expected;
+    const auto likely = [&expected](std::size_t position) {
+        return position < expected.size() ? std::string_view{expected[position].name}
+                                          : std::string_view{};
+    };
     json_member m;
-    for (std::size_t position = 0; line.good && members.next(m); ++position) {
-        const meaning means = meaning_of(levels_[index], position, m.name);
+    for (std::size_t position = 0; line.good && members.next(m, likely(position)); ++position) {
+        const meaning means =
+            m.expected ? expected[position].means : learn(levels_[index], position, m.name);
         if (means.role == json_role::nested) {
             if (m.value.is == json_kind::object) {
                 walk(means.inside, m.value.text, line);

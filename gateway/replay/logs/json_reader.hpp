@@ -65,7 +65,7 @@ private:
 
     std::size_t add_level(const std::vector<json_rule>& rules);
     meaning find(const level& of, std::string_view name) const;
-    meaning meaning_of(level& of, std::size_t position, std::string_view name) const;
+    meaning learn(level& of, std::size_t position, std::string_view name) const;
     void walk(std::size_t index, std::span<char> object, reading& line);
     void note(const meaning& means, json_value value, reading& line);
     void note_number(json_role role, json_value value, reading& line);
