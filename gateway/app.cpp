@@ -114,7 +114,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
         signals_.add(signal);
     }
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
-    // As the log tells the moments of decisions, so that a replay sees the same parts.
+    // The log tells the moments of decisions in the same way, so that a replay sees the same parts.
     local_.begin_windows(access_log_.to_unix());
     metrics_.set_sources({
         .buckets = [this] { return local_.size(); },
