@@ -1,7 +1,7 @@
 """Debian's nginx as an upstream: files, JSON, and PUT into files."""
 import os
 
-from harness.process import Child, Directory, accepts, free_port, tool, wait_until
+from harness.process import Child, Directory, accepts, free_port, run_tool, tool, wait_until
 
 CONFIGURATION = """
 {modules}
@@ -26,6 +26,7 @@ http {{
     gzip on;
     gzip_types application/json;
     gzip_min_length 100;
+    proxy_http_version 1.1;
     server {{
         listen 127.0.0.1:{port};
         root {prefix}/files;
@@ -41,6 +42,31 @@ http {{
 STREAM_MODULE = "load_module /usr/lib/nginx/modules/ngx_stream_module.so;"
 
 
+def written(directory, port, master=False, more="", stream=""):
+    """The path of a configuration in that directory."""
+    text = CONFIGURATION.format(
+        prefix=directory.path,
+        port=port,
+        user="user root;" if os.getuid() == 0 else "",
+        master="on" if master else "off",
+        more=more,
+        modules=STREAM_MODULE if stream else "",
+        stream=f"stream {{ {stream} }}" if stream else "",
+    )
+    return directory.file("nginx.conf", text)
+
+
+def complaint(more):
+    """What `nginx -t` has against further servers; empty if nothing."""
+    directory = Directory()
+    try:
+        path = written(directory, free_port(), more=more)
+        status, _, said = run_tool([tool("nginx"), "-t", "-q", "-p", directory.path, "-c", path, "-e", "stderr"])
+        return said or ("" if status == 0 else f"status {status}")
+    finally:
+        directory.stop()
+
+
 class Nginx:
     """With a master, that process holds the listening socket and another one serves. `more` are
     further servers, in its own words; `stream` those of its stream module."""
@@ -51,22 +77,11 @@ class Nginx:
         os.makedirs(os.path.join(self.files, "put"))
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
-        user = "user root;" if os.getuid() == 0 else ""
-        text = CONFIGURATION.format(
-            prefix=self._directory.path,
-            port=self.port,
-            user=user,
-            master="on" if master else "off",
-            more=more,
-            modules=STREAM_MODULE if stream else "",
-            stream=f"stream {{ {stream} }}" if stream else "",
-        )
-        self._directory.file("nginx.conf", text)
+        self._path = written(self._directory, self.port, master, more, stream)
         self.start()
 
     def start(self):
-        path = self._directory.file("nginx.conf")
-        self._child = Child([tool("nginx"), "-p", self._directory.path, "-c", path, "-e", "stderr"])
+        self._child = Child([tool("nginx"), "-p", self._directory.path, "-c", self._path, "-e", "stderr"])
         wait_until(lambda: accepts(self.port) or not self._child.running(), 10, "nginx listens")
         assert self._child.running(), self._child.lines
 
