@@ -72,10 +72,10 @@ class CommandLine(SystemTest):
             good = [f.read(), GOOD, "include: [conf.d/*.yaml]"]
         upstreams = "include: [x]\nupstreams: { u: { servers: %s } }"
         good += [upstreams % servers for servers in ("{ env: A }", "[{ env: A }, { file: b }]")]
-        for document in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/*.md")]:
+        for document in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/**/*.md", recursive=True)]:
             with open(document, encoding="utf-8") as f:
                 blocks = re.findall(r"^```yaml\n(.*?)^```$", f.read(), re.MULTILINE | re.DOTALL)
-            good += [block for block in blocks if "listeners:" in block]
+            good += [block for block in blocks if re.search("^listeners:", block, re.MULTILINE)]
         self.assertGreater(len(good), 3)
         for text, said in complaints(good).items():
             self.assertEqual(said, "", text)

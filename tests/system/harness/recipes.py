@@ -1,4 +1,4 @@
-"""The recipes of docs/recipes.md, and gateways that run them."""
+"""The recipes of docs/recipes.md and the cases of docs/migrate, and gateways that run them."""
 import functools
 import json
 import os
@@ -35,23 +35,32 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
+def sections(name):
+    """(heading, what is below it) of each heading of that page, in their order."""
+    found = re.split(r"^##+ ", page(name), flags=re.MULTILINE)[1:]
+    return [(heading, text) for heading, _, text in (s.partition("\n") for s in found) if text.strip()]
+
+
 def recipes():
-    """(heading, what is below it) of each, in their order."""
-    sections = re.split(r"^##+ ", page("recipes.md"), flags=re.MULTILINE)[1:]
-    return [(heading, text) for heading, _, text in (s.partition("\n") for s in sections) if text.strip()]
+    return sections("recipes.md")
 
 
-def recipe(heading):
-    """The test drives the recipe of that heading."""
+def configurations(text):
+    """The gateway's whole files in it: other programs have YAML, too, and none of it begins so."""
+    return [block for block in blocks(text, "yaml") if block.startswith("listeners:\n")]
+
+
+def recipe(heading, of="recipes.md"):
+    """The test drives the recipe of that heading, or the case of a page of docs/migrate."""
 
     def mark(drive):
         @functools.wraps(drive)
         def test(self):
-            self.assertIn(heading, dict(recipes()), "no such recipe")
-            self.text = dict(recipes())[heading]
+            self.assertIn(heading, dict(sections(of)), "no such recipe")
+            self.text = dict(sections(of))[heading]
             drive(self)
 
-        test.recipe = heading
+        test.recipe, test.page = heading, of
         return test
 
     return mark
@@ -83,7 +92,7 @@ class RecipeTest(SystemTest):
 
     def before(self, address, trusting=False, changed=lambda text: text):
         """A gateway by the recipe, in front of that server."""
-        text = changed(self.adapted(blocks(self.text, "yaml")[0], address, trusting))
+        text = changed(self.adapted(configurations(self.text)[0], address, trusting))
         if REDIS in text:
             self.store = self.started(RedisServer())
             # A busy machine must not look like a store that fails.
