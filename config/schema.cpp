@@ -6,6 +6,8 @@
 
 #include <boost/json.hpp>
 
+#include <regex>
+
 namespace gateway::config {
 namespace {
 
@@ -78,6 +80,30 @@ json::object one_or_list(const json::object& one)
     return if_then_else(is_of("array"), {{"minItems", 1}, {"items", one}}, one);
 }
 
+// Returns the meaning of a key for those who read it elsewhere than in docs/configuration.md: without
+// what points to another place of that page, and with the name of another page for a link to it.
+std::string away_from_its_page(std::string_view meaning)
+{
+    static const std::regex to_below{R"( \((\[below\]\(#[^)]*\)|below)\)|; the (keys|table) below)"};
+    static const std::regex link_in_brackets{R"( \(\[([^\]]*)\]\(([\w-]+\.md)[^)]*\)\))"};
+    static const std::regex link{R"(\[([^\]]*)\]\(([\w-]+\.md)[^)]*\))"};
+    static const std::regex link_within{R"(\[([^\]]*)\]\(#[^)]*\))"};
+    std::string text = std::regex_replace(std::string{meaning}, to_below, "");
+    text = std::regex_replace(text, link_in_brackets, " ($1: docs/$2)");
+    text = std::regex_replace(text, link, "$1 (docs/$2)");
+    return std::regex_replace(text, link_within, "$1");
+}
+
+// Returns what a schema cannot say of a default and a range, for people.
+std::string comment_of(const stated& documented)
+{
+    std::string comment{documented.range};
+    if (!documented.standard.empty() && documented.standard != "none") {
+        comment += (comment.empty() ? "default " : "; default ") + std::string{documented.standard};
+    }
+    return comment;
+}
+
 class explaining : public keys {
 public:
     // Returns the schema of a mapping.
@@ -101,7 +127,8 @@ public:
         json::object schema = json::parse(f.schema).as_object();
         add(k,
             f.inner ? one_or_list(or_mapping(std::move(schema), of(f.inner)))
-                    : with_elsewhere(std::move(schema)).as_object());
+                    : with_elsewhere(std::move(schema)).as_object(),
+            f.documented);
     }
 
     void mapping(const key& k, const describe_keys& describe, bool) override
@@ -123,7 +150,7 @@ public:
             json::object first = of(c.describe_first);
             all["properties"] = json::object{{c.first.name, std::move(first)}};
         }
-        add(k, std::move(all));
+        add(k, std::move(all), c.documented);
     }
 
     void constraint(std::string_view schema) override
@@ -135,10 +162,13 @@ protected:
     json::object properties_;
     json::array required_;
 
-    void add(const key& k, json::object schema)
+    void add(const key& k, json::object schema, const stated& documented = {})
     {
         if (!k.meaning.empty()) {
-            schema["description"] = k.meaning;
+            schema["description"] = away_from_its_page(k.meaning);
+        }
+        if (std::string comment = comment_of(documented); !comment.empty()) {
+            schema["$comment"] = std::move(comment);
         }
         properties_[k.name] = std::move(schema);
         if (k.required) {
@@ -223,14 +253,15 @@ private:
 void explaining::line(const key& k, const line_form& f)
 {
     if (!f.otherwise.read) {
-        add(k, explaining_line::of(f.describe, is_of("object")));
+        add(k, explaining_line::of(f.describe, is_of("object")), f.documented);
         return;
     }
     json::value other = with_elsewhere(json::parse(f.otherwise.schema));
     add(k,
         if_then_else(
             is_of("object"), explaining_line::of(f.describe, {}), std::move(other.as_object())
-        ));
+        ),
+        f.documented);
 }
 
 }  // namespace

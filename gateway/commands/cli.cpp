@@ -90,7 +90,7 @@ void add_admin_address(CLI::App& sub, request& asked, const std::string& descrip
 
 void add_options_of_explain(CLI::App& sub, request& asked)
 {
-    sub.add_option("METHOD", asked.hypothetical.method)->required();
+    sub.add_option("METHOD", asked.hypothetical.method, "GET, POST or another")->required();
     sub.add_option("URL", asked.hypothetical.url, "/path?query, or http://host/path?query")
         ->required();
     sub.add_option_function<std::vector<std::string>>(
@@ -151,6 +151,7 @@ void add_options_of_replay(CLI::App& sub, replay_request& asked)
            "(json, text), combined of nginx and Apache, HAProxy's HTTP log, JSON of Caddy and "
            "Traefik"
     )
+        ->type_name("FILE")
         ->required();
     sub.add_option(
            "--against",
@@ -229,7 +230,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
         sub->add_option(
                reads_only ? "--config,FILE" : "--config",
                asked.config_path,
-               "The configuration (docs/configuration.md); - is the standard input"
+               "The configuration, a gateway.yaml(5); - is the standard input"
         )
             ->type_name("FILE")
             ->required(text.what != command::top)
