@@ -51,7 +51,14 @@ json::value with_elsewhere(json::value schema)
     }
     const json::value* const type = object->if_contains("type");
     if (type != nullptr && *type == "string") {
-        return if_then_else(is_of("object"), ref_elsewhere(), std::move(*object));
+        const json::value* const meaning = object->if_contains("description");
+        json::value description = meaning == nullptr ? json::value{} : *meaning;
+        object->erase("description");
+        json::object either = if_then_else(is_of("object"), ref_elsewhere(), std::move(*object));
+        if (!description.is_null()) {
+            either["description"] = std::move(description);
+        }
+        return either;
     }
     for (auto& [name, value] : *object) {
         if (name != "if") {
@@ -80,11 +87,13 @@ json::object one_or_list(const json::object& one)
     return if_then_else(is_of("array"), {{"minItems", 1}, {"items", one}}, one);
 }
 
-// Returns the meaning of a key for those who read it elsewhere than in docs/configuration.md: without
-// what points to another place of that page, and with the name of another page for a link to it.
+// Returns the meaning of a key for those who read it elsewhere than in docs/configuration.md:
+// without what points to another place of that page, and with the name of another page for a link
+// to it.
 std::string away_from_its_page(std::string_view meaning)
 {
-    static const std::regex to_below{R"( \((\[below\]\(#[^)]*\)|below)\)|; the (keys|table) below)"};
+    static const std::regex to_below{
+        R"( \((\[below\]\(#[^)]*\)|below)\)|; the (keys|table) below)"};
     static const std::regex link_in_brackets{R"( \(\[([^\]]*)\]\(([\w-]+\.md)[^)]*\)\))"};
     static const std::regex link{R"(\[([^\]]*)\]\(([\w-]+\.md)[^)]*\))"};
     static const std::regex link_within{R"(\[([^\]]*)\]\(#[^)]*\))"};
@@ -148,6 +157,7 @@ public:
         all[c.named ? "additionalProperties" : "items"] = std::move(element);
         if (c.describe_first) {
             json::object first = of(c.describe_first);
+            first["description"] = c.first.summary;
             all["properties"] = json::object{{c.first.name, std::move(first)}};
         }
         add(k, std::move(all), c.documented);
@@ -164,11 +174,11 @@ protected:
 
     void add(const key& k, json::object schema, const stated& documented = {})
     {
-        if (!k.meaning.empty()) {
-            schema["description"] = away_from_its_page(k.meaning);
+        if (const auto meaning = k.summary.empty() ? k.meaning : k.summary; !meaning.empty()) {
+            schema["description"] = away_from_its_page(meaning);
         }
-        if (std::string comment = comment_of(documented); !comment.empty()) {
-            schema["$comment"] = std::move(comment);
+        if (const std::string comment = comment_of(documented); !comment.empty()) {
+            schema["$comment"] = comment;
         }
         properties_[k.name] = std::move(schema);
         if (k.required) {

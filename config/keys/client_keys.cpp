@@ -47,7 +47,9 @@ base::ip_prefix_set load_prefixes(section& from)
 void describe_client(keys& root, draft& d)
 {
     identity::client_options& options = d.policy.client;
-    root("client").mapping([&](keys& k) {
+    constexpr key itself{
+        .name = "client", .summary = "how the gateway finds out which client calls"};
+    root(itself).mapping([&](keys& k) {
         k("trusted_proxies", "addresses and CIDRs whose word about the client we take")
             .other(
                 {.documented = {"`[]`", "at most 1000"},

@@ -21,6 +21,9 @@ struct key {
     bool required = false;
     // False if settings are printed without it.
     bool is_printed = true;
+    // Meaning for readers of the schema, if it is not that of the table. A section has a heading
+    // there instead of a row.
+    std::string_view summary{};
 };
 
 // `words` are the words of an enumeration, in the order in which messages list them.

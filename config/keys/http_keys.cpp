@@ -57,7 +57,8 @@ void describe_leftovers(keys& k, http::options& options)
 void describe_http(keys& root, draft& d)
 {
     http::options& options = d.result.http;
-    root("http").mapping([&](keys& k) {
+    constexpr key itself{.name = "http", .summary = "what a client may send, and how slowly"};
+    root(itself).mapping([&](keys& k) {
         describe_timeouts(k, options);
         describe_messages(k, options);
         describe_leftovers(k, options);

@@ -113,7 +113,9 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
 
 void describe_jwt(keys& root, draft& d)
 {
-    root("jwt").mapping(d.policy.token, [&d](keys& k, policy::token_rule& rule) {
+    constexpr key itself{
+        .name = "jwt", .summary = "tokens that say which user calls, for key parts `jwt:CLAIM`"};
+    root(itself).mapping(d.policy.token, [&d](keys& k, policy::token_rule& rule) {
         describe_tokens(k, rule, d);
     });
 }

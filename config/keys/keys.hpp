@@ -19,7 +19,7 @@ public:
     // Returns the same key, which is printed only if `is_printed`.
     described_key printed_if(bool is_printed) const
     {
-        return {all_, {key_.name, key_.meaning, key_.required, is_printed}};
+        return {all_, {key_.name, key_.meaning, key_.required, is_printed, key_.summary}};
     }
 
     void flag(bool& value) const;

@@ -25,7 +25,8 @@ void describe_log(keys& root, draft& d)
     constexpr words<log_format, 2> formats{
         {{"json", log_format::json}, {"text", log_format::text}}};
     telemetry::log_options& options = d.result.log;
-    root("log").mapping([&](keys& k) {
+    constexpr key itself{.name = "log", .summary = "diagnostics and the access log"};
+    root(itself).mapping([&](keys& k) {
         k("level", "of diagnostics, on stderr").word(options.level, levels);
         k("access", "one line per request").flag(options.access);
         describe_log_output(k, d);
@@ -47,7 +48,9 @@ void describe_response_headers(keys& root, draft& d)
     using reset = policy::header_options::reset_form;
     constexpr words<reset, 2> forms{{{"delta", reset::delta}, {"epoch", reset::epoch}}};
     policy::header_options& options = d.policy.headers;
-    root("response_headers").mapping([&](keys& k) {
+    constexpr key itself{
+        .name = "response_headers", .summary = "what responses tell clients of their limits"};
+    root(itself).mapping([&](keys& k) {
         k("x_ratelimit",
           "`X-RateLimit-Limit` (burst), `X-RateLimit-Remaining` (whole tokens left), "
           "`X-RateLimit-Reset` (until full); of the limit that rejects, else of the one that "

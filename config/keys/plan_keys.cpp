@@ -205,7 +205,8 @@ void describe_plans(keys& root, draft& d)
         }
         describe_plan_section(k, p, d);
     };
-    root("plans").each(
+    constexpr key itself{.name = "plans", .summary = "who has which plan, by name"};
+    root(itself).each(
         {.documented = {},
          .read = [&](section& from) { load_plans(from, d); },
          .size = [&] { return plans.size(); },

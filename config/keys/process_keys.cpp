@@ -48,7 +48,7 @@ void describe_decide(const described_key& k, std::optional<client::decide_option
     };
     const auto describe = [&](keys& inner) {
         decide = decide.value_or(client::decide_options{});
-        inner("rejected_status")
+        inner("rejected_status", "status of every refusal")
             .other({.schema = R"({"enum":[403,429,503]})", .read = read_status, .print = [&] {
                         return std::to_string(decide->rejected_status);
                     }});

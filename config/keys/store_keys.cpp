@@ -149,7 +149,12 @@ void describe_stores(keys& root, draft& d)
             }
         }
     };
-    root("stores").each(
+    constexpr key itself{
+        .name = "stores",
+        .summary =
+            "where buckets live: `local` is in memory and always there, any other name is a shared "
+            "store"};
+    root(itself).each(
         {.documented = {},
          .read = read,
          .size = [&] { return stores.size(); },
@@ -157,7 +162,10 @@ void describe_stores(keys& root, draft& d)
          .describe = of_each(
              stores, [&d](keys& k, store::named_store& one) { describe_shared(k, one.options, d); }
          ),
-         .first = {"local", "the three keys that follow"},
+         .first =
+             {.name = "local",
+              .meaning = "the three keys that follow",
+              .summary = "the store in memory"},
          .describe_first = describe_its}
     );
 }

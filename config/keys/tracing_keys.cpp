@@ -174,7 +174,8 @@ void describe_tracing(keys& root, draft& d)
 {
     sampling& rules = d.result.sampling;
     exporting& options = d.result.exporting;
-    root("tracing").mapping([&](keys& k) {
+    constexpr key itself{.name = "tracing", .summary = "spans of requests, sent to a collector"};
+    root(itself).mapping([&](keys& k) {
         k("endpoint",
           "URL of a collector that takes OTLP over HTTP; `/v1/traces` is added to it. Without it "
           "nothing is recorded")

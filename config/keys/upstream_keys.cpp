@@ -168,14 +168,14 @@ void describe_upstreams(keys& root, draft& d)
             d.upstreams.push_back(one);
         }
     };
-    root("upstreams")
-        .each(
-            {.documented = {"`{}`"},
-             .read = read,
-             .size = [&] { return upstreams.size(); },
-             .name = [&](std::size_t i) { return upstreams[i].name; },
-             .describe = of_each(upstreams, describe)}
-        );
+    constexpr key itself{.name = "upstreams", .summary = "where requests go, by name"};
+    root(itself).each(
+        {.documented = {"`{}`"},
+         .read = read,
+         .size = [&] { return upstreams.size(); },
+         .name = [&](std::size_t i) { return upstreams[i].name; },
+         .describe = of_each(upstreams, describe)}
+    );
 }
 
 }  // namespace gateway::config

@@ -192,7 +192,9 @@ void describe_limits(keys& root, draft& d)
         }
         describe_limit(k, l, d);
     };
-    root("limits").each(
+    constexpr key itself{
+        .name = "limits", .summary = "limits by name: how much of what is allowed"};
+    root(itself).each(
         {.documented = {},
          .read = read,
          .size = [&] { return limits.size(); },

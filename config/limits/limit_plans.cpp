@@ -12,10 +12,10 @@ using rule_kind = policy::plan_rule::kind;
 constexpr std::string_view plans_schema = R"({"type":"object","additionalProperties":{
     "if":{"type":"object"},
     "then":{"additionalProperties":false,"properties":{
-        "rate":{"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"},
-        "burst":{"type":"integer","minimum":1,"maximum":1000000000000},
-        "capacity":{"type":"integer","minimum":1,"maximum":1000000000000},
-        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+        "rate":{"description":"rate of this plan","type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"},
+        "burst":{"description":"burst of this plan","type":"integer","minimum":1,"maximum":1000000000000},
+        "capacity":{"description":"capacity of this plan","type":"integer","minimum":1,"maximum":1000000000000},
+        "max":{"description":"requests in flight of this plan","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"enum":["unlimited","blocked"]}}})";
 
 constexpr words<rule_kind, 2> plan_words{

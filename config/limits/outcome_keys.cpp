@@ -67,7 +67,7 @@ std::string print_statuses(const policy::status_set& statuses)
 void describe_statuses(const described_key& k, policy::status_set& statuses)
 {
     const auto describe = [&](keys& inner) {
-        inner("status", {}, required)
+        inner("status", "statuses, such as `401`, and classes of them, such as `5xx`", required)
             .other(
                 {.schema = std::string{status_schema},
                  .read = [&](section& from) { read_statuses(from, statuses); },
@@ -93,22 +93,23 @@ std::string take_settle_header(const std::string& name, std::string& header)
 void describe_settle(keys& k, policy::outcome_rule& outcome)
 {
     std::string& header = outcome.settle_header;
-    k("header", {}, required)
+    k("header", "name of the response header", required)
         .text(
             {.take = [&](const std::string& name) { return take_settle_header(name, header); },
              .print = [&] { return yaml(header); }}
         );
-    k("max", {}, required).number(outcome.settle_max, {1, most_tokens});
-    k("keep").flag(outcome.keep_settle_header);
+    k("max", "the most that counts", required).number(outcome.settle_max, {1, most_tokens});
+    k("keep", "true if the client gets the header, too").flag(outcome.keep_settle_header);
 }
 
 void describe_bans(keys& k, limit::penalty& penalty)
 {
     const times length{shortest_ban, limit::penalty::longest};
-    k("after", {}, required).number(penalty.after, {1, limit::penalty::most_rejections});
-    k("within", {}, required).time(penalty.within, length);
-    k("ban", {}, required).time(penalty.ban, length);
-    k("max_ban", {}, required).time(penalty.max_ban, length);
+    k("after", "rejections until the ban", required)
+        .number(penalty.after, {1, limit::penalty::most_rejections});
+    k("within", "time in which they come", required).time(penalty.within, length);
+    k("ban", "length of the first ban", required).time(penalty.ban, length);
+    k("max_ban", "length of the longest ban", required).time(penalty.max_ban, length);
     k.rule([&](section& from) {
         if (from.has("ban") && from.has("max_ban") &&
             std::max(penalty.max_ban, shortest_ban) < penalty.ban) {

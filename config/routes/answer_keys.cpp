@@ -38,12 +38,13 @@ std::string take_target(const std::string& text, std::optional<policy::location>
 void describe_redirect(keys& k, route_answer& answer)
 {
     int& status = answer.response.status;
-    k("status").other(
-        {.schema = R"({"enum":[301,302,303,307,308],"default":308})",
-         .read = [&](section& from) { read_status(from, status); },
-         .print = [&] { return std::to_string(status); }}
-    );
-    k("to", {}, required)
+    k("status", "status of the redirect")
+        .other(
+            {.schema = R"({"enum":[301,302,303,307,308],"default":308})",
+             .read = [&](section& from) { read_status(from, status); },
+             .print = [&] { return std::to_string(status); }}
+        );
+    k("to", "URL of the other place; `{host}` and `{uri}` are those of the request", required)
         .text(
             {.schema = R"({"type":"string","maxLength":2048})",
              .take = [&](const std::string& text) { return take_target(text, answer.to); },
@@ -71,12 +72,13 @@ void read_body(section& from, http::fixed_response& response)
 
 void describe_respond(keys& k, http::fixed_response& response)
 {
-    k("status").number(response.status, {200, 599});
-    k("body").other(
-        {.schema = R"({"type":"string","default":""})",
-         .read = [&](section& from) { read_body(from, response); },
-         .print = [&] { return yaml_or_nothing(response.body); }}
-    );
+    k("status", "status of the response").number(response.status, {200, 599});
+    k("body", "its body")
+        .other(
+            {.schema = R"({"type":"string","default":""})",
+             .read = [&](section& from) { read_body(from, response); },
+             .print = [&] { return yaml_or_nothing(response.body); }}
+        );
     describe_content_type(k, response.content_type);
     k.rule([&](section&) { response.finish(); });
 }
@@ -135,7 +137,7 @@ std::string take_content_type(const std::string& text, std::string& type)
 
 void describe_content_type(keys& k, std::string& type)
 {
-    k("content_type")
+    k("content_type", "its Content-Type")
         .text(
             {.schema = R"({"type":"string","maxLength":256})",
              .take = [&](const std::string& text) { return take_content_type(text, type); },

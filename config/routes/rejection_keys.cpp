@@ -37,8 +37,8 @@ void check_page(section& from, const http::fixed_response& page)
 
 void describe_page(keys& k, policy::route_rejection& out, const draft& d)
 {
-    k("status").number(out.page.status, {400, 599});
-    k("body_file")
+    k("status", "status of the response").number(out.page.status, {400, 599});
+    k("body_file", "a file with its body")
         .text(
             {.take = [&](const std::string& path) { return take_page(path, out, d); },
              .print = [&] { return yaml_or_nothing(out.file); }}

@@ -143,16 +143,19 @@ void describe_routes(keys& root, draft& d)
 {
     std::vector<policy::route>& routes = d.policy.routes;
     const target_names names = names_in(d);
-    root("routes", {}, required)
-        .each(
-            {.documented = {"none"},
-             .named = false,
-             .read = [&](section& from) { load_routes(from, d, names); },
-             .size = [&] { return routes.size(); },
-             .describe = of_each(
-                 routes, [&](keys& k, policy::route& r) { describe_route(k, r, names, d); }
-             )}
-        );
+    constexpr key itself{
+        .name = "routes",
+        .required = true,
+        .summary =
+            "which requests have which limits and upstream; the most specific match decides"};
+    root(itself).each(
+        {.documented = {"none"},
+         .named = false,
+         .read = [&](section& from) { load_routes(from, d, names); },
+         .size = [&] { return routes.size(); },
+         .describe =
+             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, names, d); })}
+    );
 }
 
 }  // namespace gateway::config

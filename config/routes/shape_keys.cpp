@@ -69,13 +69,13 @@ std::string take_stripped(
 
 void describe_rewrite(keys& k, prefix_change& change, const policy::route_match& match)
 {
-    k("from", {}, required)
+    k("from", "beginning of the path that is replaced", required)
         .text(
             {.schema = std::string{path_schema},
              .take = [&](const auto& text) { return take_prefix(text, change.from, match); },
              .print = [&] { return yaml(change.from.empty() ? "/" : encoded_path(change.from)); }}
         );
-    k("to", {}, required)
+    k("to", "what the path then begins with", required)
         .text(
             {.schema = std::string{path_schema},
              .take = [&](const auto& text) { return take_path_as_written(text, change.to); },
