@@ -167,7 +167,12 @@ void add_options_of_replay(CLI::App& sub, replay_request& asked)
         "For each limit, suggest the smallest rate and burst that reject at most this share of its "
         "requests"
     );
-    add_share(sub, "--suggest-clients", asked.accepted_clients, "The same, of its clients instead");
+    add_share(
+        sub,
+        "--suggest-clients",
+        asked.accepted_clients,
+        "As --suggest, but at most this share of its clients"
+    );
     sub.add_option(
            "--fields",
            asked.fields,
