@@ -6,7 +6,7 @@ import time
 
 def escaped(text):
     """Plain text. A hyphen stays one that can be searched for and copied."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    text = text.replace("…", "...").replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = re.sub(r"(?m)^\.", r"\\&.", text.replace("^", "\\(ha").replace("~", "\\(ti"))
     return re.sub(r"[^\n -~]", lambda other: f"\\[u{ord(other[0]):04X}]", text)
 
