@@ -20,6 +20,8 @@ AT_ROOT = {
     "gateway.yaml.example": "example.md",
     "docs/decisions": "decisions/index.md",
 }
+# The reference of keys has a look of its own on phones.
+WITH_CLASS = r'<div class="keys" markdown="1">\n\n\g<0>\n</div>\n'
 # A link or picture: its text in brackets, its target in parentheses.
 LINK = re.compile(r"(\[[^\]]*\])\(([^)\s]+)\)")
 
@@ -51,8 +53,9 @@ def with_links_of_the_site(text, path):
 
 
 def for_python_markdown(text):
-    """Nested lists are indented by 4, and a list is a block of its own. The theme itself shows the contents."""
+    """Nested lists are indented by 4, and a list is a block of its own. The theme shows the contents."""
     text = re.sub(r"(?ms)^## Contents\n.*?(?=^## )", "", text)
+    text = re.sub(r"(?m)^\| key \| default \| range \| meaning \|\n(?:\|.*\n)+", WITH_CLASS, text)
     lines, in_code = [], False
     for line in text.split("\n"):
         in_code ^= line.lstrip().startswith("```")

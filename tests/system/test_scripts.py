@@ -91,7 +91,7 @@ class Scripts(SystemTest):
         return self.run_script(root, name, *words)
 
     def test_packages_are_known_on_debian_12_and_13(self):
-        for purpose in ("build", "run", "test", "bench", "try"):
+        for purpose in ("build", "run", "test", "bench", "try", "docs"):
             told = []
             for version in (12, 13):
                 status, out, err = self.on_system(f"ID=debian\nVERSION_ID={version}\n", "packages", purpose)
