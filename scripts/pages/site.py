@@ -3,6 +3,7 @@
 Viewers such as GitHub's show the same files, so links in them lead from file to file. The site has other
 places for some files, and Python-Markdown reads some things otherwise; both are changed in a copy.
 """
+import json
 import os
 import posixpath
 import re
@@ -90,7 +91,7 @@ def copied_pages(folder):
 
 def title(folder, page):
     with open(os.path.join(folder, page), encoding="utf-8") as f:
-        return f.readline().removeprefix("# ").strip()
+        return f.readline().removeprefix("# ").strip().replace("`", "")
 
 
 def with_patterns_replaced(config, folder):
@@ -100,7 +101,8 @@ def with_patterns_replaced(config, folder):
         under, pattern = os.path.split(line[2])
         matching = re.compile(pattern.replace(".", r"\.").replace("*", ".*"))
         names = sorted(os.listdir(os.path.join(folder, under))) if os.path.isdir(os.path.join(folder, under)) else []
-        return "".join(f"{line[1]}- {under}/{name}\n" for name in names if matching.fullmatch(name) and name != "index.md")
+        paths = [f"{under}/{name}" for name in names if matching.fullmatch(name) and name != "index.md"]
+        return "".join(f"{line[1]}- {json.dumps(title(folder, path))}: {path}\n" for path in paths)
 
     config = re.sub(r"(?m)^( *)- (\S+\*\S*)\n", items, config)
     return re.sub(r"(?m)^( *)- [^\n]*:\n(?!\1 )", "", config)  # a heading without pages

@@ -181,6 +181,12 @@ class Install(SystemTest):
         docs = os.path.join(prefix, "share", "doc", "gateway")
         for name in ("README.md", "CHANGELOG.md", "LICENSE", "docs/configuration.md"):
             self.assertTrue(os.path.isfile(os.path.join(docs, name)), name)
+        for name in (
+            "man/man1/gateway.1", "man/man5/gateway.yaml.5", "gateway/gateway.schema.json",
+            "bash-completion/completions/gateway", "zsh/site-functions/_gateway",
+            "fish/vendor_completions.d/gateway.fish",
+        ):  # fmt: skip
+            self.assertTrue(os.path.isfile(os.path.join(prefix, "share", name)), name)
         example = os.path.join(docs, "gateway.yaml.example")
         self.assertEqual(run_tool([installed, "check", "--config", example])[1], f"{example}: ok\n")
 
