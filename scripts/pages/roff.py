@@ -16,7 +16,12 @@ def marked(text):
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"`\1`", text)
     pieces = text.split("`")
-    return "".join(rf"\fB{escaped(piece)}\fR" if i % 2 else escaped(piece) for i, piece in enumerate(pieces))
+    return "".join(rf"\fB{_breakable(escaped(piece))}\fR" if i % 2 else escaped(piece) for i, piece in enumerate(pieces))
+
+
+def _breakable(code):
+    """A long URL may go on in the next line, behind one of its parts and without a hyphen."""
+    return re.sub(r"([/,\]])(?=[^\s/,\]])", r"\1\:", code) if len(code) > 40 else code
 
 
 def sentence(text):

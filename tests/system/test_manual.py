@@ -42,17 +42,19 @@ class Manual(SystemTest):
 
 @only_as_shipped
 class Pages(Manual):
-    def rendered(self, name):
-        """As a terminal shows it that is wide enough for each line."""
+    def rendered(self, name, width="5000"):
+        """As a terminal of that width shows it."""
         status, out, err = run_tool(
             ["man", "--warnings", "-E", "UTF-8", "-l", "-P", "cat", os.path.join(self.folder, name)],
-            env=os.environ | {"MANWIDTH": "5000", "MAN_KEEP_FORMATTING": "", "LC_ALL": "C.UTF-8"})
+            env=os.environ | {"MANWIDTH": width, "MAN_KEEP_FORMATTING": "", "LC_ALL": "C.UTF-8"})
         self.assertEqual((status, err), (0, ""))
         return "".join(out.splitlines(keepends=True)[1:-1])  # between its header and footer
 
     def test_they_render_without_warnings(self):
         for name in ("gateway.1", "gateway.yaml.5"):
             self.rendered(name)
+            for width in ("60", "80"):
+                self.rendered(name, width)
             path = os.path.join(self.folder, name)
             self.assertEqual(run_tool(["groff", "-man", "-Tutf8", "-ww", "-z", path]), (0, "", ""))
             self.assertRegex(run_tool(["lexgrog", path])[1], r'"gateway[^ ]* - [^"]+"')
