@@ -80,7 +80,7 @@ class Site(SystemTest):
     def setUp(self):
         super().setUp()
         self.folder = os.path.join(self.directory().path, "site")
-        made = run_tool(["/usr/bin/python3", "-B", os.path.join(ROOT, "scripts", "pages", "site.py"), self.folder])
+        made = run_tool(["/usr/bin/python3", "-B", os.path.join(ROOT, "scripts", "pages", "render_site.py"), self.folder])
         self.assertEqual(made, (0, "", ""))
 
     def served(self):

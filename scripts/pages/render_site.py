@@ -1,4 +1,4 @@
-"""Renders docs/ and the pages at the root as a site: site.py FOLDER
+"""Renders docs/ and the pages at the root as a site: render_site.py FOLDER
 
 Viewers such as GitHub's show the same files, so links in them lead from file to file. The site has other
 places for some files, and Python-Markdown reads some things otherwise; both are changed in a copy.
