@@ -216,9 +216,7 @@ void maker::add_attempts(std::string_view method)
                 span::kind::client,
                 a.connected,
                 last && of_.attempts.unserved ? *of_.attempts.unserved : end);
-        if (last) {
-            s.id = of_.trace->attempt;
-        }
+        s.id = a.span;
         s.add("http.request.method", method);
         add_server(s, of_.pool().names().text_of(a.server));
         if (i > 0) {

@@ -1,6 +1,7 @@
 #include "gateway/client/upstream_side.hpp"
 
 #include "gateway/client/abandoned_exchanges.hpp"
+#include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 
 #include <cassert>
@@ -57,8 +58,25 @@ void upstream_side::take(proxy::upstream_connection& c)
     attempts.unserved.reset();
     attempts.all[attempts.count++] = {
         .server = static_cast<std::uint8_t>(c.server()),
+        .span = record_.trace ? record_.trace->attempt : 0,
         .asked = asked_,
         .connected = env_.loop.now()};
+}
+
+// Puts the span of the next attempt into traceparent. The value is looked for as it was written:
+// it has a random number that nobody else knew. It is missing if the route removes the field.
+void upstream_side::begin_retry(std::string& head)
+{
+    if (!record_.trace) {
+        return;
+    }
+    const http::trace_parent_text before = record_.trace->for_server();
+    record_.trace->attempt = env_.ids.random() | 1;
+    const http::trace_parent_text after = record_.trace->for_server();
+    const std::size_t at = head.rfind(std::string_view(before.data(), before.size()));
+    if (at != std::string::npos) {
+        head.replace(at, after.size(), after.data(), after.size());
+    }
 }
 
 void upstream_side::note_failure(proxy::failure why)

@@ -92,6 +92,8 @@ private:
 
     proxy::failure lease_failure() const override { return lease_failure_; }
 
+    void begin_retry(std::string& head) override;
+
     void send_upstream(std::string_view a, std::string_view b) override;
 
     void end_sending_upstream() override { connection_->finish_sending(); }

@@ -27,6 +27,8 @@ namespace gateway::limits {
 struct attempt {
     // Index of the server.
     std::uint8_t server = 0;
+    // Its span, which the server sees as its parent; 0 without tracing.
+    std::uint64_t span = 0;
     // Moments: a connection was asked for, it was there, and a part of the request was last sent.
     base::instant asked{};
     base::instant connected{};

@@ -114,6 +114,7 @@ void exchange_state::upstream_closed(bool orderly)
     if (may_retry_ && !answer_.any_byte()) {
         may_retry_ = false;
         port_.release(exchange_port::disposition::close);
+        port_.begin_retry(request_head_);
         ask_for_connection(true);
         return;
     }

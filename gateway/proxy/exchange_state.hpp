@@ -37,6 +37,9 @@ public:
     // Requires: lease() has returned `failed`.
     virtual failure lease_failure() const = 0;
 
+    // Called before a request is sent a second time: `head` may change in places.
+    virtual void begin_retry(std::string& head) = 0;
+
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
     // True if something that was sent upstream is still waiting.
     virtual bool upstream_blocked() const = 0;

@@ -15,7 +15,7 @@ struct trace_context {
     std::uint64_t parent = 0;
     // Span of the request itself.
     std::uint64_t span = 0;
-    // Span of the attempt that gets a response, which the server sees as its parent.
+    // Span of the present attempt, which the server sees as its parent.
     std::uint64_t attempt = 0;
     // Flags of the parent, other than `sampled`.
     std::uint8_t other_flags = 0;

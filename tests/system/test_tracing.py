@@ -119,13 +119,11 @@ class Traces(SystemTest):
         self.assertEqual(len(self.collector.requests_seen(2)), 2)
 
     def test_a_retry_is_an_attempt_of_its_own(self):
-        failed = []
+        requests = []
 
         def ends_once(peer, request):
-            if not failed:
-                failed.append(peer)
-                return False
-            return peer.reply()
+            requests.append(request)
+            return False if len(requests) == 1 else peer.reply()
 
         servers = [self.origin(ends_once).address, self.origin(ends_once).address]
         gateway = self.traced(
@@ -140,6 +138,8 @@ class Traces(SystemTest):
         self.assertEqual(second["http.response.status_code"], 200)
         self.assertEqual(request["gateway.attempts"], 2)
         self.assertLessEqual(first.end, second.begin)
+        carried = [r["traceparent"] for r in requests]
+        self.assertEqual(carried, [f"00-{TRACE}-{attempt.id}-01" for attempt in (first, second)])
 
     def test_waiting_for_tokens_and_for_a_store_are_spans(self):
         redis = self.started(RedisServer())

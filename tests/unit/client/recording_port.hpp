@@ -297,6 +297,8 @@ public:
 
     proxy::failure lease_failure() const override { return lease_error; }
 
+    void begin_retry(std::string&) override {}
+
     void send_upstream(std::string_view a, std::string_view b) override
     {
         promise(connected_, "sent to a connection it has");

@@ -120,6 +120,8 @@ public:
 
     proxy::failure lease_failure() const override { return proxy::failure::connect; }
 
+    void begin_retry(std::string&) override {}
+
     void send_upstream(std::string_view a, std::string_view b) override
     {
         EXPECT_TRUE(connected && !upstream_ended);

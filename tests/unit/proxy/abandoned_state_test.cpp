@@ -57,6 +57,8 @@ public:
 
     failure lease_failure() const override { return failure::connect; }
 
+    void begin_retry(std::string&) override { FAIL() << "it is not tried again"; }
+
     void send_upstream(std::string_view, std::string_view) override { EXPECT_FALSE(shut || rest); }
 
     bool upstream_blocked() const override { return false; }

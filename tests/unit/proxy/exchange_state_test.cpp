@@ -54,6 +54,8 @@ public:
 
     failure lease_failure() const override { return failure::no_address; }
 
+    void begin_retry(std::string& head) override { head.back() = '>'; }
+
     void send_upstream(std::string_view a, std::string_view b) override
     {
         sent.back().append(a).append(b);
@@ -292,7 +294,8 @@ void die_everywhere(const std::string& method, http::framing body, bool reused, 
             r.exchange.upstream_closed(orderly);
             if (retries && bytes == 0) {
                 EXPECT_THAT(r.fresh, ElementsAre(false, true));
-                EXPECT_EQ(r.sent[0], r.sent[1]);
+                EXPECT_EQ(r.sent[0], "[" + method + "]");
+                EXPECT_EQ(r.sent[1], "[" + method + ">") << "the port changes it";
                 r.exchange.upstream_closed(orderly);  // and never a second time
             }
             EXPECT_EQ(r.fresh.size(), retries && bytes == 0 ? 2U : 1U) << method << " " << bytes;
