@@ -37,8 +37,9 @@ void describe_listener_tls(
     keys& listener, std::optional<net::tls_server_options>& out, const draft& d
 );
 
-// Describes the keys of TLS to a server of a store or of an upstream: how the server is verified,
-// and which certificate the gateway has. `server_name` is the meaning of that key.
+// Describes the keys of TLS to a server of a store or of an upstream, or to a collector: how the
+// server is verified, and which certificate the gateway has. `server_name` is the meaning of that
+// key.
 void describe_tls_client(
     keys& tls, net::tls_client_options& options, std::string_view server_name, const draft& d
 );

@@ -7,6 +7,7 @@
 #include "gateway/client/options.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
+#include "gateway/probes/collector_options.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/telemetry/options.hpp"
@@ -75,7 +76,7 @@ struct settings {
     telemetry::log_options log;
 
     tracing::sampling sampling;
-    tracing::exporting exporting;
+    probes::collector_options exporting;
 
     // Paths of the keys whose values are not in the file itself. They are not shown.
     std::vector<std::string> secret_paths;

@@ -4,6 +4,7 @@
 // Thread: the main thread.
 #pragma once
 
+#include "gateway/probes/collector_options.hpp"
 #include "gateway/tracing/span_queue.hpp"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ public:
 
     // Exports to this collector from now on. Makes the thread when there is a collector for the
     // first time.
-    void apply(const tracing::exporting& options);
+    void apply(const probes::collector_options& options);
 
 private:
     class exporter;

@@ -1,4 +1,4 @@
-// `describe_tls_client` describes `tls` of an upstream or of a store.
+// `describe_tls_client` describes `tls` of an upstream, of a store or of `tracing`.
 #include "config/keys/pem_keys.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"

@@ -17,7 +17,7 @@
 namespace gateway::config {
 namespace {
 
-using tracing::exporting;
+using exporting = probes::collector_options;
 using tracing::sampling;
 
 constexpr std::size_t max_headers = 16;
@@ -28,18 +28,18 @@ constexpr std::size_t longest_service_name = 255;
 
 std::string take_endpoint(const std::string& text, exporting& options)
 {
-    constexpr const char* expected = "expected http://HOST[:PORT][/PATH], as http://127.0.0.1:4318";
+    constexpr const char* expected =
+        "expected http://HOST[:PORT][/PATH] or https://HOST[:PORT][/PATH], as "
+        "http://127.0.0.1:4318";
     const auto url = boost::urls::parse_uri(text);
-    if (text.starts_with("https://")) {
-        return "https is not supported: let a collector on this machine take the spans, and send "
-               "them on";
-    }
-    if (text.size() > longest_endpoint || !url || url->scheme() != "http" || url->has_userinfo() ||
+    const bool has_scheme = text.starts_with("http://") || text.starts_with("https://");
+    if (text.size() > longest_endpoint || !url || !has_scheme || url->has_userinfo() ||
         url->has_query() || url->has_fragment() || url->host_address().empty()) {
         return expected;
     }
+    const bool secure = url->scheme() == "https";
     const std::string host = url->host_address();
-    const std::uint16_t port = url->has_port() ? url->port_number() : 4318;
+    const std::uint16_t port = url->has_port() ? url->port_number() : secure ? 443 : 4318;
     if ((!is_host_name(host) && !base::ip_address::parse(host)) || port == 0) {
         return expected;
     }
@@ -51,6 +51,9 @@ std::string take_endpoint(const std::string& text, exporting& options)
         options.path.pop_back();
     }
     options.path += options.path.ends_with("/v1/traces") ? "" : "/v1/traces";
+    if (secure) {
+        options.tls.emplace();
+    }
     return {};
 }
 
@@ -168,6 +171,30 @@ void describe_headers(keys& k, exporting& options)
         );
 }
 
+void check_collector_tls(section& from, std::optional<net::tls_client_options>& tls)
+{
+    if (from.has("tls") && !tls) {
+        from.problem("tls", "is for an \"endpoint\" that begins with https://");
+    } else if (tls && !from.has("tls")) {
+        net::tls_client::prepare(*tls);  // with nothing but the system's certificates
+    }
+}
+
+void describe_collector_tls(keys& k, std::optional<net::tls_client_options>& tls, const draft& d)
+{
+    net::tls_client_options unused;
+    const auto describe = [&](keys& inner) {
+        constexpr std::string_view name =
+            "what the collector's certificate must be for, if not the host in `endpoint`";
+        describe_tls_client(inner, tls ? *tls : unused, name, d);
+    };
+    k("tls",
+      "of `https://`: how the collector is known, and who we are; the keys below. The files are "
+      "read again at each reload")
+        .mapping(describe, tls.has_value());
+    k.rule([&tls](section& from) { check_collector_tls(from, tls); });
+}
+
 }  // namespace
 
 void describe_tracing(keys& root, draft& d)
@@ -177,11 +204,12 @@ void describe_tracing(keys& root, draft& d)
     constexpr key itself{.name = "tracing", .summary = "spans of requests, sent to a collector"};
     root(itself).mapping([&](keys& k) {
         k("endpoint",
-          "URL of a collector that takes OTLP over HTTP; `/v1/traces` is added to it. Without it "
-          "nothing is recorded")
+          "URL of a collector that takes OTLP over HTTP; `/v1/traces` is added to it. The port is "
+          "4318 for `http` and 443 for `https`, unless it is given. Without the URL nothing is "
+          "recorded")
             .text(
-                {.documented = {"none", "`http://HOST[:PORT][/PATH]`"},
-                 .schema = R"({"type":"string","pattern":"^http://[^?#]+$"})",
+                {.documented = {"none", "`http://HOST[:PORT][/PATH]`, or with `https`"},
+                 .schema = R"({"type":"string","pattern":"^https?://[^?#]+$"})",
                  .take = [&](const std::string& text) { return take_endpoint(text, options); },
                  .print = [&] { return yaml_or_nothing(options.endpoint); }}
             );
@@ -206,6 +234,7 @@ void describe_tracing(keys& root, draft& d)
                  .print = [&] { return print_kept(rules); }}
             );
         describe_headers(k, options);
+        describe_collector_tls(k, options.tls, d);
         k("service_name", "the name by which the collector knows these spans")
             .text(options.service_name, {"`gateway`", "a text"}, complaint_about_service);
         k.rule([&](section&) { rules.on = !options.endpoint.empty(); });

@@ -69,7 +69,7 @@ template outcome read(control_stream&, beast::flat_buffer&, beast::http::basic_p
 template outcome read(control_stream&, beast::flat_buffer&, beast::http::basic_parser<false>&);
 template outcome write(control_stream&, const control_request&);
 template outcome write(control_stream&, const control_response&);
-template outcome write(control_stream&, const beast::http::request<beast::http::string_body>&);
+template outcome write(control_stream&, const control_upload&);
 
 control_tls::control_tls(control_stream& s, const net::tls_client& to)
     : stream_(std::make_unique<stream>(s, to))
@@ -103,10 +103,14 @@ net::task<beast::error_code> read(
     co_return ec;
 }
 
-net::task<beast::error_code> write(control_tls& s, const control_request& r)
+template <typename Body>
+net::task<beast::error_code> write(control_tls& s, const beast::http::request<Body>& r)
 {
     auto [ec, n] = co_await beast::http::async_write(s.stream_->coded, r, net::use_task);
     co_return ec;
 }
+
+template outcome write(control_tls&, const control_request&);
+template outcome write(control_tls&, const control_upload&);
 
 }  // namespace gateway::probes

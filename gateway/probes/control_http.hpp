@@ -24,6 +24,7 @@ namespace beast = boost::beast;
 
 using control_stream = beast::basic_stream<boost::asio::generic::stream_protocol, net::executor>;
 using control_request = beast::http::request<beast::http::empty_body>;
+using control_upload = beast::http::request<beast::http::string_body>;
 using control_response = beast::http::response<beast::http::string_body>;
 
 // Reads a header or a message. The buffer's bytes come first, and bytes read too far stay in it.
@@ -42,6 +43,11 @@ template <bool is_request, typename Body>
 net::task<beast::error_code> write(
     control_stream& s, const beast::http::message<is_request, Body>& r
 );
+
+class control_tls;
+
+template <typename Body>
+net::task<beast::error_code> write(control_tls& s, const beast::http::request<Body>& r);
 
 // `control_tls` is TLS over a connected stream, to the server that `to` is a client of.
 class control_tls {
@@ -63,12 +69,12 @@ private:
     friend net::task<beast::error_code> read(
         control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
     );
-    friend net::task<beast::error_code> write(control_tls& s, const control_request& r);
+    template <typename Body>
+    friend net::task<beast::error_code> write(control_tls& s, const beast::http::request<Body>& r);
 };
 
 net::task<beast::error_code> read(
     control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
 );
-net::task<beast::error_code> write(control_tls& s, const control_request& r);
 
 }  // namespace gateway::probes

@@ -1,12 +1,10 @@
-// `sampling` says which requests are recorded, `exporting` where spans go. Plain values.
+// `sampling` says which requests are recorded. Plain values.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace gateway::tracing {
 
@@ -22,20 +20,6 @@ struct sampling {
     bool keep_errors = false;
 
     bool operator==(const sampling&) const = default;
-};
-
-struct exporting {
-    // URL of the collector as it is configured; empty: there is none.
-    std::string endpoint;
-    // Parts of that URL. The path is that of the request.
-    std::string host;
-    std::string port;
-    std::string path;
-    // Names and values of fields of each request to the collector.
-    std::vector<std::pair<std::string, std::string>> headers;
-    std::string service_name = "gateway";
-
-    bool operator==(const exporting&) const = default;
 };
 
 // Most spans that wait to be exported. A span has about 1 KiB.

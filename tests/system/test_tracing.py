@@ -1,11 +1,12 @@
 """Traces: which requests are recorded, what their spans say, and collectors that misbehave."""
 import socket
+import ssl
 import time
 
 from harness.case import SystemTest, forwarding_to
+from harness.certificates import Certificates
 from harness.client import get
 from harness.collector import Collector
-from harness.gateway import run_command, whole_configuration
 from harness.process import free_port, wait_until
 from harness.prometheus import Prometheus
 from harness.redis_server import RedisServer
@@ -295,10 +296,57 @@ class Collectors(SystemTest):
         collector.requests_seen(1)
         wait_until(lambda: self.dropped(gateway) == 1, 20)
 
-    def test_https_is_refused_by_check(self):
-        path = self.directory().file(
-            "g.yaml", whole_configuration(tracing_to("https://c:4318") + forwarding_to("echo"))
+
+class SecureCollectors(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.made = Certificates(self.directory())
+
+    def collector(self, name, alternative, days=1):
+        self.made.issue(name, alternative, days=days)
+        return self.started(Collector(tls=self.made.served(name)))
+
+    def traced(self, collector, tls):
+        tls = f"{{ {tls} }}"
+        text = tracing_to(collector.url, sample="100%", tls=tls) + forwarding_to("echo")
+        return self.gateway("workers: 1\n" + text)
+
+    def trusting(self, more=""):
+        return f"ca: '{self.made.path('ca.pem')}'{more}"
+
+    def test_one_that_the_authority_vouches_for(self):
+        collector = self.collector("good", "IP:127.0.0.1")
+        gateway = self.traced(collector, self.trusting())
+        gateway.get()
+        self.assertEqual(len(collector.requests_seen(1)), 1)
+
+    def test_one_that_wants_a_certificate_of_the_gateway(self):
+        self.made.issue("gateway", "DNS:gateway.test")
+        collector_tls = self.made
+        self.made.issue("asking", "DNS:otel.test")
+        context = collector_tls.served("asking")
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(self.made.path("ca.pem"))
+        collector = self.started(Collector(tls=context))
+        own = "".join(
+            f", {key}: '{self.made.path('gateway' + end)}'"
+            for key, end in (("cert", ".pem"), ("key", ".key"))
         )
-        status, _, stderr = run_command("check", "--config", path)
-        self.assertEqual(status, 2)
-        self.assertIn("tracing.endpoint: https is not supported", stderr)
+        gateway = self.traced(collector, self.trusting(own + ", server_name: otel.test"))
+        gateway.get()
+        self.assertEqual(len(collector.requests_seen(1)), 1)
+
+    def test_one_that_is_not_to_be_trusted_gets_nothing(self):
+        for name, alternative, days, tls, reason in (
+            ("other", "DNS:other.test", 1, self.trusting(), "IP address mismatch"),
+            ("old", "IP:127.0.0.1", -1, self.trusting(), "certificate has expired"),
+            ("stranger", "IP:127.0.0.1", 1, "", "unable to get local issuer certificate"),
+        ):
+            with self.subTest(name):
+                collector = self.collector(name, alternative, days)
+                gateway = self.traced(collector, tls)
+                self.assertEqual(gateway.get().status, 200)
+                complaint = gateway.wait_for_diagnostic("does not take spans")
+                self.assertIn("its certificate: " + reason, complaint)
+                self.assertEqual(collector.tries, [])
+                gateway.stop()

@@ -53,7 +53,29 @@ TEST(tracing, refuses_an_endpoint_that_is_none)
             HasSubstr("tracing.endpoint: expected http://HOST[:PORT][/PATH]")
         ) << bad;
     }
-    EXPECT_THAT(complaint("endpoint: \"https://h\""), HasSubstr("https is not supported"));
+}
+
+TEST(tracing, speaks_tls_to_https)
+{
+    const auto bare = with("endpoint: \"https://otel.example\"").load().exporting;
+    ASSERT_TRUE(bare.tls);
+    EXPECT_EQ(bare.port, "443");
+    EXPECT_TRUE(bare.tls->verify);
+    EXPECT_NE(bare.tls->context, nullptr) << "prepared";
+    EXPECT_EQ(with("endpoint: \"https://h:4318\"").load().exporting.port, "4318");
+    const auto named = with("endpoint: \"https://h\", tls: { server_name: otel.test }").load();
+    EXPECT_EQ(named.exporting.tls->server_name, "otel.test");
+    EXPECT_NE(named.exporting.tls->context, nullptr);
+    EXPECT_THAT(print(named), HasSubstr("server_name: otel.test"));
+    EXPECT_FALSE(with("endpoint: \"http://h\"").load().exporting.tls);
+    EXPECT_THAT(
+        complaint("endpoint: \"http://h\", tls: {}"),
+        HasSubstr("tracing.tls: is for an \"endpoint\" that begins with https://")
+    );
+    EXPECT_THAT(
+        complaint("endpoint: \"https://h\", tls: { ca: /nowhere.pem }"),
+        HasSubstr("tracing.tls.ca:")
+    );
 }
 
 TEST(tracing, has_a_share_of_all_traces)
