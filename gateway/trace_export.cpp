@@ -1,14 +1,16 @@
 #include "gateway/trace_export.hpp"
 
+#include "gateway/base/clock.hpp"
 #include "gateway/net/reported.hpp"
 #include "gateway/probes/collector.hpp"
 #include "gateway/telemetry/log.hpp"
+#include "gateway/tracing/export_pace.hpp"
 #include "gateway/tracing/otlp.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -55,6 +57,14 @@ public:
     }
 
 private:
+    // `pending_batch` is one that was taken from the queue, until the collector takes it.
+    struct pending_batch {
+        std::string encoded;
+        std::size_t spans = 0;
+        // Moment after which it is not sent again.
+        base::instant until{};
+    };
+
     tracing::span_queue& queue_;
     boost::asio::io_context context_{1};
     net::timer next_{context_.get_executor()};
@@ -62,6 +72,9 @@ private:
     tracing::resource by_;
     // Null if there is none. A batch under way keeps the one that it goes to.
     std::shared_ptr<probes::collector> to_;
+    std::optional<pending_batch> batch_;
+    tracing::export_pace pace_;
+    std::minstd_rand random_{std::random_device{}()};
     bool stopping_ = false;
     // True if the last request failed.
     bool failing_ = false;
@@ -70,7 +83,10 @@ private:
     void adopt(const probes::collector_options& options);
     void stop();
     net::task<> keep_exporting();
-    net::task<bool> export_some();
+    net::task<base::duration> export_some();
+    bool take_batch();
+    void drop_batch();
+    base::duration put_off(const probes::collector::delivery& failed);
     void note(const std::string& endpoint, const std::string& complaint);
 };
 
@@ -85,6 +101,8 @@ void trace_export::exporter::adopt(const probes::collector_options& options)
         to_ = std::make_shared<probes::collector>(
             context_.get_executor(), options, "gateway/" GATEWAY_VERSION
         );
+    } else if (batch_) {
+        drop_batch();
     }
 }
 
@@ -106,34 +124,67 @@ net::task<> trace_export::exporter::keep_exporting()
     base::duration pause = tracing::export_interval;
     while (!stopping_) {
         co_await net::pause(next_, pause);
-        const bool well = co_await export_some();
-        pause =
-            well ? tracing::export_interval : std::min(2 * pause, tracing::longest_export_pause);
+        pause = co_await export_some();
     }
     co_await export_some();
     to_.reset();
     end_.cancel();
 }
 
-// Exports all spans that wait. Returns false if the collector does not take them. They go on
-// waiting while its name is looked up for the first time.
-net::task<bool> trace_export::exporter::export_some()
+// Exports all spans that wait, and returns the pause until the next time. They go on waiting while
+// the collector's name is looked up for the first time.
+net::task<base::duration> trace_export::exporter::export_some()
 {
-    for (auto to = to_; to != nullptr && to->is_known(); to = to_) {
-        const std::vector<tracing::span> batch = queue_.take();
-        if (batch.empty()) {
-            break;
-        }
-        const auto delivery =
-            co_await to->deliver(tracing::encode_spans(batch, by_), tracing::export_timeout);
+    for (auto to = to_; to != nullptr && to->is_known() && take_batch(); to = to_) {
+        const auto delivery = co_await to->deliver(batch_->encoded, tracing::export_timeout);
         note(to->options().endpoint, delivery.complaint);
+        if (!batch_) {
+            continue;  // a reload has turned the export off meanwhile
+        }
         if (!delivery.complaint.empty()) {
-            queue_.count_dropped(batch.size());
-            co_return false;
+            co_return put_off(delivery);
         }
         queue_.count_dropped(tracing::rejected_spans(delivery.body));
+        batch_.reset();
+        pace_.taken();
     }
-    co_return true;
+    co_return pace_.taken();
+}
+
+// Makes a batch of the spans that wait, unless there is one already. Returns false if there are
+// none.
+bool trace_export::exporter::take_batch()
+{
+    if (batch_) {
+        return true;
+    }
+    const std::vector<tracing::span> spans = queue_.take();
+    if (!spans.empty()) {
+        batch_ = {
+            tracing::encode_spans(spans, by_),
+            spans.size(),
+            base::now() + tracing::longest_delivery};
+    }
+    return batch_.has_value();
+}
+
+void trace_export::exporter::drop_batch()
+{
+    queue_.count_dropped(batch_->spans);
+    batch_.reset();
+}
+
+// Returns the pause after the collector has not taken the batch, which is dropped if it will never
+// be taken, or not in time.
+base::duration trace_export::exporter::put_off(const probes::collector::delivery& failed)
+{
+    const base::duration wish = tracing::parse_retry_after(failed.retry_after, base::unix_time());
+    const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
+    const base::duration pause = pace_.failed(wish, chance);
+    if (!failed.may_repeat || base::now() + std::max(wish, pause) > batch_->until) {
+        drop_batch();
+    }
+    return pause;
 }
 
 void trace_export::exporter::note(const std::string& endpoint, const std::string& complaint)

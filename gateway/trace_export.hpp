@@ -1,6 +1,6 @@
 // `trace_export` sends the spans of recorded requests to a collector, in batches and from a thread
-// of its own. A collector that is slow, gone or full costs no request anything: spans that it does
-// not take are dropped and counted.
+// of its own. A collector that is slow, gone or full costs no request anything: a batch that it
+// does not take now is sent again for a while, and then dropped and counted.
 // Thread: the main thread.
 #pragma once
 

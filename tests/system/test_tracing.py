@@ -251,16 +251,67 @@ class Collectors(SystemTest):
         port = free_port()
         gateway = self.gateway_to(f"http://127.0.0.1:{port}")
         self.ask(gateway)
-        wait_until(lambda: self.dropped(gateway) > 0, 20)
         gateway.wait_for_diagnostic("does not take spans: ")
         collector = self.started(Collector(port=port))
-
-        def arrives():
-            gateway.get()
-            return collector.requests
-
-        wait_until(arrives, 60)
+        self.assertEqual(len(collector.requests_seen(20)), 20)
+        self.assertEqual(self.dropped(gateway), 0)
         gateway.wait_for_diagnostic("takes spans again")
+
+    def test_one_that_takes_a_batch_later(self):
+        def later(status):
+            answers = [(status, b""), (status, b"", ("Retry-After", "3"))]
+            collector = self.started(
+                Collector(lambda request: answers.pop(0) if answers else (200, b"{}"))
+            )
+            gateway = self.gateway_to(collector.url)
+            self.ask(gateway, 1)
+            return status, collector, gateway
+
+        for status, collector, gateway in [later(s) for s in (429, 502, 503, 504)]:
+            with self.subTest(status=status):
+                self.assertEqual(len(collector.requests_seen(1)), 1)
+                times, statuses = zip(*collector.tries)
+                self.assertEqual(statuses, (status, status, 200))
+                self.assertGreaterEqual(times[1] - times[0], 0.5, "half of the first pause")
+                self.assertGreaterEqual(times[2] - times[1], 3, "as it asks for")
+                self.assertEqual(self.dropped(gateway), 0)
+
+    def test_one_whose_connections_die(self):
+        cut = []
+
+        def cuts_one(peer, request):
+            peer.read_body(request)
+            if cut:
+                return peer.reply(200, b"{}")
+            cut.append(request)
+            return False
+
+        origin = self.origin(cuts_one)
+        gateway = self.gateway_to(f"http://{origin.address}")
+        self.ask(gateway, 1)
+        wait_until(lambda: len(origin.requests) == 2, 20)
+        self.assertEqual(origin.requests[0].body, origin.requests[1].body)
+        gateway.wait_for_diagnostic("takes spans again")
+        self.assertEqual(self.dropped(gateway), 0)
+
+    def test_a_batch_that_cannot_come_in_time_is_dropped(self):
+        late = (503, b"", ("Retry-After", "3600"))
+        collector = self.started(Collector(lambda request: late))
+        gateway = self.gateway_to(collector.url)
+        self.ask(gateway, 1)
+        wait_until(lambda: self.dropped(gateway) >= 2, 20)
+
+    def test_an_end_while_a_batch_waits(self):
+        late = [(503, b"", ("Retry-After", "50"))]
+        collector = self.started(
+            Collector(lambda request: late.pop() if late else (200, b"{}"))
+        )
+        gateway = self.gateway_to(collector.url)
+        self.ask(gateway, 1)
+        gateway.wait_for_diagnostic("does not take spans: status 503")
+        self.ask(gateway, 1)
+        gateway.stop()
+        self.assertEqual(len(collector.requests_seen(2)), 2, "it is tried once more, at once")
 
     def test_one_that_never_answers(self):
         gateway = self.gateway_to(self.started(SilentCollector()).url)
@@ -277,8 +328,9 @@ class Collectors(SystemTest):
 
     def test_one_that_refuses_or_lies(self):
         for status, body, reason in (
-            (503, b"", "status 503"),
+            (500, b"", "status 500"),
             (400, b"{}", "status 400"),
+            (302, b"", "status 302"),
             (200, b"x" * 200_000, "body limit"),
         ):
             with self.subTest(status=status, size=len(body)):
@@ -287,6 +339,7 @@ class Collectors(SystemTest):
                 self.ask(gateway, 1)
                 self.assertIn(reason, gateway.wait_for_diagnostic("does not take spans"))
                 wait_until(lambda: self.dropped(gateway) >= 2, 20)
+                self.assertEqual(len(collector.tries), 1)
 
     def test_one_that_takes_a_part(self):
         partial = b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}'
@@ -350,3 +403,12 @@ class SecureCollectors(SystemTest):
                 self.assertIn("its certificate: " + reason, complaint)
                 self.assertEqual(collector.tries, [])
                 gateway.stop()
+
+    def test_a_reload_brings_another_authority(self):
+        collector = self.collector("good", "IP:127.0.0.1")
+        gateway = self.traced(collector, "")
+        gateway.get()
+        gateway.wait_for_diagnostic("does not take spans")
+        text = tracing_to(collector.url, sample="100%", tls=f"{{ {self.trusting()} }}")
+        gateway.reload("workers: 1\n" + text + forwarding_to("echo"))
+        self.assertEqual(len(collector.requests_seen(1)), 1, "the batch that waited")
