@@ -2,8 +2,7 @@
 
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_address.hpp"
-
-#include <charconv>
+#include "gateway/replay/logs/logged_number.hpp"
 
 namespace gateway::replay {
 
@@ -58,10 +57,7 @@ bool combined_reader::read(std::span<char> line, logged_request& out, std::vecto
     const auto at = moments_.read(words.until(']'), parse_common_time);
     bool good = at.has_value() && words.skip(' ');
     const request_line request = read_request_line(words.quoted(good));
-    const std::string_view status = words.word();
-    const auto [end, error] =
-        std::from_chars(status.data(), status.data() + status.size(), out.status);
-    good = good && error == std::errc{} && end == status.data() + status.size();
+    good = read_status(words.word(), out.status) && good;
     if (!good) {
         return false;
     }

@@ -2,6 +2,7 @@
 
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/logged_number.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <charconv>
@@ -55,9 +56,8 @@ bool haproxy_reader::read(std::span<char> line, logged_request& out, std::vector
     words.word();
     out.duration = total_of(words.word());
     const std::string_view status = words.word();
-    const auto [end, error] =
-        std::from_chars(status.data(), status.data() + status.size(), out.status);
-    if (error != std::errc{} || end != status.data() + status.size()) {
+    // -1 says that the client got no response.
+    if (status != "-1" && !read_status(status, out.status)) {
         return false;
     }
     std::string_view quoted = text.substr(quote + 2);

@@ -1,11 +1,11 @@
 #include "gateway/replay/logs/json_reader.hpp"
 
 #include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/logged_number.hpp"
 #include "gateway/replay/logs/own_words.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace gateway::replay {
@@ -19,13 +19,6 @@ constexpr std::size_t most_expected = 64;
 
 // The text that Caddy writes in place of a credential.
 constexpr std::string_view redacted = "REDACTED";
-
-template <typename Number>
-bool read_whole(std::string_view text, Number& out)
-{
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc{} && end == text.data() + text.size();
-}
 
 void note_duration(std::optional<base::duration> d, logged_request& out)
 {
@@ -204,19 +197,18 @@ void json_reader::note_number(json_role role, json_value value, reading& line)
             line.decided = parse_unix_time(value.view());
             break;
         case json_role::status:
-            read_whole(value.view(), out.status);
+            read_status(value.view(), out.status);
             break;
         case json_role::duration_in_seconds:
             note_duration(parse_seconds(value.view()), out);
             break;
         case json_role::duration_in_nanoseconds:
-            if (read_whole(value.view(), number) && number >= 0) {
+            if (read_number(value.view(), number) && number >= 0) {
                 note_duration(base::duration{number}, out);
             }
             break;
         case json_role::cost:
-            if (read_whole(value.view(), number) && number >= 0) {
-                out.cost = number;
+            if (read_cost(value.view(), out.cost)) {
                 out.known |= knows_cost;
             }
             break;

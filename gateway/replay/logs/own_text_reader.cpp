@@ -2,10 +2,9 @@
 
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_address.hpp"
+#include "gateway/replay/logs/logged_number.hpp"
 #include "gateway/replay/logs/own_words.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
-
-#include <charconv>
 
 namespace gateway::replay {
 
@@ -31,8 +30,7 @@ void own_text_reader::note(
     } else if (name == "decided") {
         out.at = parse_unix_time(value).value_or(out.at);
     } else if (name == "cost") {
-        std::from_chars(value.data(), value.data() + value.size(), out.cost);
-        out.known |= knows_cost;
+        out.known |= read_cost(value, out.cost) ? knows_cost : 0;
     } else if (name == "costs") {
         out.costs = value;
     } else {
@@ -56,8 +54,7 @@ bool own_text_reader::read(std::span<char> line, logged_request& out, std::vecto
     const auto at = parse_common_time(words.until(']'));
     good = good && at && words.skip(' ');
     const std::string_view request = words.quoted(good);
-    const std::string_view status = words.word();
-    std::from_chars(status.data(), status.data() + status.size(), out.status);
+    read_status(words.word(), out.status);
     words.word();
     const auto duration = parse_seconds(words.word());
     if (!good || !duration || *duration > longest_duration || !words.left().starts_with("peer=")) {

@@ -175,6 +175,27 @@ TEST_F(readers, haproxy)
              R"(1/1/0/0/0 0/0 "<BADREQ>")")
             .refused_early
     );
+    const auto& unanswered =
+        read(R"(192.0.2.1:1 [28/Nov/2026:10:00:00.655] f f/s 0/0/0/-1/9 -1 0 - - CHVN 1/1/0/0/0 )"
+             R"(0/0 "GET /i HTTP/1.1")");
+    EXPECT_EQ(unanswered.target, "/i");
+    EXPECT_EQ(unanswered.status, 0) << "-1 is none";
+}
+
+TEST_F(readers, no_status_and_no_cost_is_negative_or_has_other_signs_in_it)
+{
+    for (const std::string bad : {"-3", "+3", "3x", "", "99999999999999999999"}) {
+        const auto& ours = read(
+            R"(192.0.2.1 - - [28/Nov/2026:10:00:01 +0000] "GET /a" )" + bad +
+            " 9 0.000123 peer=10.0.0.1 cost=" + bad
+        );
+        EXPECT_EQ(format(), "the gateway's text") << bad;
+        EXPECT_EQ(ours.status, 0) << bad;
+        EXPECT_EQ(ours.cost, 0) << bad;
+        EXPECT_EQ(ours.known & knows_cost, 0U) << bad;
+        read(R"(192.0.2.1 - - [28/Nov/2026:10:00:00 +0000] "GET /a HTTP/1.1" )" + bad + " 9");
+        EXPECT_EQ(format(), "") << bad;
+    }
 }
 
 TEST_F(readers, caddy)
