@@ -65,8 +65,10 @@ json::object encoded(const span& s)
         {"name", valid_text(s.name)},
         {"kind", static_cast<int>(s.is)},
         {"startTimeUnixNano", std::to_string(s.begin.count())},
-        {"endTimeUnixNano", std::to_string(s.end.count())},
-        {"attributes", std::move(attributes)}};
+        {"endTimeUnixNano", std::to_string(s.end.count())}};
+    if (!attributes.empty()) {
+        all.emplace("attributes", std::move(attributes));
+    }
     if (s.parent != 0) {
         all.emplace("parentSpanId", hex(s.parent));
     }

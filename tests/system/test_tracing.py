@@ -1,4 +1,5 @@
 """Traces: which requests are recorded, what their spans say, and collectors that misbehave."""
+import json
 import socket
 import ssl
 import time
@@ -7,6 +8,7 @@ from harness.case import SystemTest, forwarding_to
 from harness.certificates import Certificates
 from harness.client import get
 from harness.collector import Collector
+from harness.opentelemetry import TracedExpress, TracedNode, through_protobuf
 from harness.process import free_port, wait_until
 from harness.prometheus import Prometheus
 from harness.redis_server import RedisServer
@@ -219,6 +221,74 @@ class Traces(SystemTest):
         (exemplar,) = found[0]["exemplars"]
         self.assertEqual(exemplar["labels"], {"trace_id": TRACE})
         self.assertEqual(prometheus.api("targets")["activeTargets"][0]["lastError"], "")
+
+
+class WithOpenTelemetry(SystemTest):
+    """Client and server trace by OpenTelemetry's own libraries."""
+
+    def setUp(self):
+        super().setUp()
+        self.collector = self.started(Collector())
+        self.backend = self.started(TracedExpress(self.collector))
+
+    def traced(self, limits="", its_limits=""):
+        text = tracing_to(self.collector.url, sample="0%") + limits
+        return self.gateway("workers: 1\n" + text + forwarding_to(self.backend.address, its_limits))
+
+    def of(self, service, kind=None):
+        """Spans of a service in the collector."""
+        spans = [s for s in self.collector.spans() if s.resource["service.name"] == service]
+        return [s for s in spans if kind in (None, s.kind)]
+
+    def visit(self, gateway, *paths, served=None):
+        """Asks in one trace, of which the backend sees so many requests; returns its spans by service as
+        (client's, gateway's, backend's)."""
+        urls = ["http://%s:%d%s" % (*gateway.address, path) for path in paths]
+        client = self.started(TracedNode(self.collector, "ask", *urls))
+        self.assertEqual(client.statuses(), [200] * len(paths))
+        wait_until(lambda: len(self.of("gateway", "server")) == len(paths), 20)
+        wait_until(lambda: len(self.of("backend")) == (served or len(paths)), 20)
+        self.assertEqual(len({s.trace for s in self.collector.spans()}), 1)
+        return self.of("client"), self.of("gateway"), self.of("backend")
+
+    def test_one_trace_from_the_client_to_the_server(self):
+        of_client, ours, of_backend = self.visit(self.traced(), "/items/7")
+        visit = next(s for s in of_client if s.name == "visit")
+        call = next(s for s in of_client if s.kind == "client")
+        request = next(s for s in ours if s.kind == "server")
+        attempt = next(s for s in ours if s.kind == "client")
+        (served,) = of_backend
+        self.assertIsNone(visit.parent)
+        self.assertEqual(
+            [call.parent, request.parent, attempt.parent, served.parent],
+            [visit.id, call.id, request.id, attempt.id],
+        )
+
+    def test_a_retry_has_two_spans_at_the_server(self):
+        _, ours, of_backend = self.visit(self.traced(), "/items/1", "/flaky", served=3)
+        attempts = sorted((s for s in ours if s.kind == "client"), key=lambda s: s.begin)
+        self.assertEqual([s.get("http.request.resend_count") for s in attempts], [None, None, 1])
+        self.assertEqual([s.failed for s in attempts], [False, True, False])
+        served = sorted(of_backend, key=lambda s: s.begin)
+        self.assertEqual([s.parent for s in served], [s.id for s in attempts])
+
+    def test_waiting_is_a_span_before_the_attempt(self):
+        limits = "limits: { l: { key: [], rate: 30/m, burst: 1, max_wait: 9s } }\n"
+        _, ours, _ = self.visit(self.traced(limits, "l"), "/items/1", "/items/2")
+        (wait,) = [s for s in ours if s.name == "wait for tokens"]
+        request = next(s for s in ours if s.id == wait.parent)
+        attempt = next(s for s in ours if s.kind == "client" and s.parent == request.id)
+        self.assertLess(wait.begin, wait.end)
+        self.assertLessEqual(wait.end, attempt.begin)
+
+    def test_protobuf_s_definitions_know_every_member(self):
+        self.visit(self.traced(), "/items/1", "/flaky", served=3)
+        ours = [r for r in self.collector.requests if '"gateway.attempts"' in json.dumps(r)]
+        self.assertTrue(ours)
+        for request in ours:
+            self.assertEqual(through_protobuf(request), request)
+        ours[0]["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["misspelt"] = 1
+        self.assertNotEqual(through_protobuf(ours[0]), ours[0])
 
 
 class SilentCollector:
