@@ -1,5 +1,6 @@
 """Traces: which requests are recorded, what their spans say, and collectors that misbehave."""
 import json
+import re
 import socket
 import ssl
 import time
@@ -8,6 +9,7 @@ from harness.case import SystemTest, forwarding_to
 from harness.certificates import Certificates
 from harness.client import get
 from harness.collector import Collector
+from harness.documents import documented, page
 from harness.opentelemetry import TracedExpress, TracedNode, through_protobuf
 from harness.process import free_port, wait_until
 from harness.prometheus import Prometheus
@@ -187,6 +189,14 @@ class Traces(SystemTest):
         self.assertEqual(first["url.path"], '/"quoted"')
         self.assertEqual(second["http.request.method"], "_OTHER")
         self.assertEqual(len(second["url.path"]), 512)
+
+    def test_the_page_s_first_example(self):
+        asked = re.search(r"-H 'traceparent: ([^']+)'", page("tracing.md")).group(1)
+        text = documented("tracing.md", "yaml").replace("http://127.0.0.1:4318", self.collector.url)
+        gateway = self.gateway("workers: 1\n" + text + forwarding_to("echo"))
+        gateway.get(headers=[("traceparent", asked)])
+        (request,) = self.collector.requests_seen(1)
+        self.assertIn(f"the trace `{request.trace}`", page("tracing.md"))
 
     def test_histograms_have_exemplars_in_openmetrics(self):
         gateway = self.traced(forwarding_to("echo"))
@@ -473,6 +483,18 @@ class SecureCollectors(SystemTest):
                 self.assertIn("its certificate: " + reason, complaint)
                 self.assertEqual(collector.tries, [])
                 gateway.stop()
+
+    def test_the_page_s_example_of_all_keys(self):
+        collector = self.collector("good", "IP:127.0.0.1")
+        text = documented("tracing.md", "yaml", "https://").replace("sample: 1%", "sample: 100%")
+        text = text.replace("https://otel.example.com", collector.url)
+        text = text.replace("otel-ca.pem", f"'{self.made.path('ca.pem')}'")
+        gateway = self.gateway(
+            "workers: 1\n" + text + forwarding_to("echo"), environment={"OTLP_TOKEN": "t0ken"}
+        )
+        gateway.get()
+        self.assertEqual(len(collector.requests_seen(1)), 1)
+        self.assertEqual(collector.fields[0]["Authorization"], "t0ken")
 
     def test_a_reload_brings_another_authority(self):
         collector = self.collector("good", "IP:127.0.0.1")
