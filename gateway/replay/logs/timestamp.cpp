@@ -238,16 +238,20 @@ std::optional<base::duration> parse_unix_time(std::string_view text)
     if (whole > 19) {
         return std::nullopt;
     }
-    std::int64_t value = 0;
+    // 19 digits do not always fit into 63 bits.
+    std::uint64_t value = 0;
     for (const char c : text) {
         if (c < '0' || c > '9') {
             return std::nullopt;
         }
-        value = value * 10 + (c - '0');
+        value = value * 10 + static_cast<std::uint64_t>(c - '0');
     }
     const std::int64_t unit = whole <= 13 ? 1'000'000 : whole <= 16 ? 1'000 : 1;
-    const bool fits = value / (nanoseconds_per_second / unit) <= latest_second;
-    return fits ? std::optional{base::duration{value * unit}} : std::nullopt;
+    const auto per_second = static_cast<std::uint64_t>(nanoseconds_per_second / unit);
+    if (value / per_second > static_cast<std::uint64_t>(latest_second)) {
+        return std::nullopt;
+    }
+    return base::duration{static_cast<std::int64_t>(value) * unit};
 }
 
 std::optional<base::duration> parse_moment(std::string_view text)

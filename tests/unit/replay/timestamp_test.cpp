@@ -55,7 +55,8 @@ TEST(timestamp, unix_time_by_its_size)
     EXPECT_EQ(parse_unix_time("1795860000123"), ten + milliseconds{123});
     EXPECT_EQ(parse_unix_time("1795860000123456"), ten + std::chrono::microseconds{123'456});
     EXPECT_EQ(parse_unix_time("1795860000123456789"), ten + base::duration{123'456'789});
-    for (const char* text : {"", "-1", "x", "17958600001234567890123", "9999999999"}) {
+    for (const char* text :
+         {"", "-1", "x", "17958600001234567890123", "9999999999", "9999999999999999999"}) {
         EXPECT_EQ(parse_unix_time(text), std::nullopt) << text;
     }
 }
