@@ -33,6 +33,16 @@ void arrivals::add(const base::hash128& bucket, base::duration at, std::int64_t 
     good_ = good_ && std::fwrite(&a, sizeof a, 1, file_.get()) == 1;
 }
 
+// Writes the arrivals at one bucket, in their order.
+bool arrivals::copy_bucket(std::uint32_t bucket, std::FILE* into)
+{
+    bool good = true;
+    for_each([&](const arrival& a) {
+        good = good && (a.bucket != bucket || std::fwrite(&a, sizeof a, 1, into) == 1);
+    });
+    return good;
+}
+
 // Writes the arrivals at the buckets from `from` up to but without `to`, sorted.
 bool arrivals::sort_part(std::uint32_t from, std::uint32_t to, std::FILE* into)
 {
@@ -64,11 +74,12 @@ bool arrivals::sort()
     while (good_ && from < buckets) {
         std::uint32_t to = from;
         std::size_t all = 0;
-        // One bucket alone may have more than fit, and is sorted all the same.
+        // One bucket alone may have more than fit.
         while (to < buckets && (to == from || all + counts_[to] <= most_in_memory)) {
             all += counts_[to++];
         }
-        good_ = sort_part(from, to, sorted.get());
+        good_ =
+            to == from + 1 ? copy_bucket(from, sorted.get()) : sort_part(from, to, sorted.get());
         from = to;
     }
     good_ = good_ && std::fflush(sorted.get()) == 0;

@@ -24,7 +24,8 @@ struct arrival {
 
 class arrivals {
 public:
-    // Most arrivals that are sorted in memory at a time.
+    // Most arrivals that are sorted in memory at a time. Those of one bucket are in order already,
+    // and are copied from file to file, however many there are.
     static constexpr std::size_t most_in_memory = std::size_t{1} << 20;
 
     // Keeps the arrivals of at most so many buckets. Those of others are left out.
@@ -85,6 +86,7 @@ private:
     // False once something could not be written.
     bool good_ = true;
 
+    bool copy_bucket(std::uint32_t bucket, std::FILE* into);
     bool sort_part(std::uint32_t from, std::uint32_t to, std::FILE* into);
 };
 

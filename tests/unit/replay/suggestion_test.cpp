@@ -212,5 +212,25 @@ TEST(arrivals, are_sorted_by_bucket_and_stay_in_order)
     EXPECT_EQ(seen, all.size());
 }
 
+TEST(arrivals, are_sorted_if_one_bucket_has_more_than_memory_holds)
+{
+    arrivals all{3};
+    for (std::size_t i = 0; i < arrivals::most_in_memory + 10; ++i) {
+        all.add({i % 1000 == 0 ? 1U : 0U, 0}, base::duration{i}, 1);
+        all.add({2, 0}, base::duration{i}, 1);
+    }
+    ASSERT_TRUE(all.sort());
+    arrival last{};
+    std::uint64_t seen = 0;
+    bool in_order = true;
+    all.for_each([&](const arrival& a) {
+        in_order = in_order && (a.bucket == last.bucket ? a.at >= last.at : a.bucket > last.bucket);
+        last = a;
+        ++seen;
+    });
+    EXPECT_TRUE(in_order);
+    EXPECT_EQ(seen, all.size());
+}
+
 }  // namespace suggestion_test
 }  // namespace gateway::replay
