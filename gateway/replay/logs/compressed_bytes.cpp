@@ -124,7 +124,7 @@ std::size_t compressed_bytes::read(std::span<char> room)
         std::string wrong;
         const std::size_t n = undo_->decompress(ahead_, room, wrong);
         if (!wrong.empty()) {
-            complain("its compressed data is damaged: " + wrong);
+            complain("it cannot be decompressed: " + wrong);
         } else if (n > 0) {
             return n;
         } else if (!more) {

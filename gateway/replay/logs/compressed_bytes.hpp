@@ -18,7 +18,7 @@ public:
     virtual ~decompressor() = default;
 
     // Takes bytes off the front of `from`, and fills the front of `to`. Returns the number of bytes
-    // written. Sets `complaint` if the data is damaged.
+    // written. Sets `complaint` to what is wrong if the data cannot be decompressed.
     virtual std::size_t decompress(
         std::span<const char>& from, std::span<char> to, std::string& complaint
     ) = 0;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
 
+constexpr const char* no_memory = "there is no memory to decompress it";
+
 class gzip_decompressor final : public decompressor {
 public:
     gzip_decompressor()
@@ -31,6 +33,9 @@ public:
         if (complete_ && !from.empty()) {
             complete_ = false;
             ::inflateReset(&stream_);
+        }
+        if (!ready_) {
+            complaint = no_memory;
         }
         if (complete_ || !ready_) {
             return 0;
@@ -71,6 +76,10 @@ public:
     std::size_t decompress(std::span<const char>& from, std::span<char> to, std::string& complaint)
         override
     {
+        if (stream_ == nullptr) {
+            complaint = no_memory;
+            return 0;
+        }
         ZSTD_inBuffer in{from.data(), from.size(), 0};
         ZSTD_outBuffer out{to.data(), to.size(), 0};
         const std::size_t result = ::ZSTD_decompressStream(stream_, &out, &in);
