@@ -176,7 +176,7 @@ void candidate::note(const limits::verdict& v)
     for (const limits::verdict::entry& e : v.limits()) {
         limit_judgement& j = entry_of(*e.rule);
         j.cost = e.cost;
-        j.numbers = e.limit;
+        j.numbers = e.decided ? e.limit : nullptr;
         const bool refuses = e.decided ? !e.decision.allowed : e.what != outcome::allowed;
         const bool refused_it = !e.decided && v.is != limits::verdict::ruling::allowed;
         j.is = refuses || refused_it ? fate::rejected : fate::allowed;
