@@ -133,6 +133,16 @@ void request_text::add_costs(const logged_request& r)
     }
 }
 
+// Adds the headers by which the route matches, unless the log tells of them.
+void request_text::add_headers_of(const policy::route& like, part_set known)
+{
+    for (const policy::header_match& m : like.match.headers) {
+        if ((wanted_.set_of({.from = source::header, .name = m.name}) & known) == 0) {
+            add_field(m.name, m.value);
+        }
+    }
+}
+
 const http::request_head* request_text::head_of(const logged_request& r, const policy::route* like)
 {
     const std::size_t mark = r.target.find('?');
@@ -142,11 +152,8 @@ const http::request_head* request_text::head_of(const logged_request& r, const p
     if ((r.known & knows_cost) != 0) {
         add_costs(r);
     }
-    for (const policy::header_match& m :
-         like == nullptr ? std::vector<policy::header_match>{} : like->match.headers) {
-        if ((wanted_.set_of({.from = source::header, .name = m.name}) & r.known) == 0) {
-            add_field(m.name, m.value);
-        }
+    if (like != nullptr) {
+        add_headers_of(*like, r.known);
     }
     const bool names_no_host = r.host.empty() && (r.known & wanted_.all_from(source::host)) != 0;
     text_.assign(r.method).append(" ").append(r.target.substr(0, mark)).append(query_);

@@ -32,7 +32,7 @@ private:
 
     const http::options& bounds_;
     const wanted_parts& wanted_;
-    // Index of the header that names the client, which only peers of trusted proxies send.
+    // The header that names the client. It says nothing if the log names the client itself.
     part_set client_header_;
     std::vector<stated_cost> costs_;
 
@@ -45,6 +45,7 @@ private:
     void add_field(std::string_view name, std::string_view value);
     void add_parts(const logged_request& r);
     void add_costs(const logged_request& r);
+    void add_headers_of(const policy::route& like, part_set known);
 };
 
 // Returns the tokens that a request cost under the limit.
