@@ -42,8 +42,7 @@ public:
 
     const policy::policy& policy() const { return *policy_; }
 
-    // Returns what the routes need and the log does not tell, for a request that could not be
-    // judged because of it. See judged_routes::missing() for limits.
+    // Returns what the limit needs and a log that tells `known` does not, in words for people.
     std::string missing(std::size_t limit, part_set known) const
     {
         return routes_.missing(limit, known);

@@ -1,7 +1,7 @@
 // `client_counts` counts the requests of each client under one limit, in bounded memory. While
 // there are no more clients than it has room for, counts are exact. Beyond that it forgets the half
-// of the clients that have the fewest requests, so that those with many stay. Thread: one thread
-// only.
+// of the clients that have the fewest requests, so that those with many stay.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"

@@ -38,8 +38,8 @@ struct suggestion {
     std::vector<suggested_numbers> curve;
 };
 
-// Returns nothing if the limit counts requests in flight, if there are no arrivals, or if they
-// cannot be sorted. Then `complaint` says why.
+// Returns nothing, and sets `complaint` to the reason, if the limit counts requests in flight, if
+// there are no arrivals, if they cannot be sorted, or if no rate rejects as little as is accepted.
 std::optional<suggestion> suggest(
     const policy::limit_rule& rule,
     arrivals& from,
