@@ -93,16 +93,21 @@ std::string refusal_of(std::string_view answer)
     return detail != nullptr && detail->is_string() ? std::string{detail->get_string()} : status;
 }
 
-// Takes bytes of the answer. `head` gathers them until its head is complete. Returns false when
-// nothing more is wanted.
+// True if the answer that begins so is the stream, and not a refusal.
+bool is_stream(std::string_view answer_head)
+{
+    return answer_head.starts_with("HTTP/1.1 200 ");
+}
+
+// Takes bytes of the answer. `answer_head` gathers them until the head is complete, and all bytes
+// of an answer that is no stream. Returns false when nothing more is wanted.
 bool top_view::take(std::string_view bytes, std::string& answer_head, event_reader& events)
 {
-    constexpr std::string_view well = "HTTP/1.1 200 ";
     constexpr std::string_view end = "\r\n\r\n";
-    if (!answer_head.ends_with(end)) {
+    if (!is_stream(answer_head) || !answer_head.ends_with(end)) {
         answer_head += bytes;
         const std::size_t at = answer_head.find(end);
-        if (at == std::string::npos || !answer_head.starts_with(well)) {
+        if (at == std::string::npos || !is_stream(answer_head)) {
             return answer_head.size() < std::size_t{64} * 1024;
         }
         bytes = bytes.substr(bytes.size() - (answer_head.size() - at - end.size()));
@@ -144,9 +149,8 @@ net::task<> top_view::read_stream()
             co_return;
         }
     }
-    const bool is_stream = answer_head.starts_with("HTTP/1.1 200 ");
-    link_ =
-        answer_head.empty() || is_stream ? "no answer: " + ec.message() : refusal_of(answer_head);
+    link_ = answer_head.empty() || is_stream(answer_head) ? "no answer: " + ec.message()
+                                                          : refusal_of(answer_head);
 }
 
 net::task<> top_view::follow()
@@ -166,7 +170,7 @@ net::task<> top_view::follow()
 net::task<> top_view::await_quit()
 {
     asio::posix::basic_stream_descriptor<net::executor> keys(
-        co_await asio::this_coro::executor, ::dup(STDIN_FILENO)
+        co_await asio::this_coro::executor, ::dup(terminal_.keys())
     );
     std::array<char, 1> key{};
     while (key[0] != 'q' && key[0] != 'Q') {

@@ -1,5 +1,10 @@
 """`gateway top`, in a terminal of tmux and for scripts."""
+import fcntl
+import os
+import pty
 import re
+import subprocess
+import termios
 
 from harness.gateway import BINARY, run_command
 from harness.process import free_port
@@ -79,6 +84,26 @@ class Live(TopTest):
             t = self.terminal(g, environment=environment)
             t.shows("live", "Nothing is wrong.")
             self.assertEqual("\x1b[32m" in t.screen(colours=True), coloured)
+
+    def test_leaves_the_standard_streams_blocking(self):
+        """Other programs share them. A slow terminal would fail a write that must not wait."""
+        g = self.serving()
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        self.addCleanup(os.close, theirs)
+        child = subprocess.Popen(
+            self.words(g), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env={**os.environ, "TERM": "xterm"})
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        shown = b""
+        while b"per_client" not in shown:
+            shown += os.read(ours, 65536)
+        self.assertTrue(os.get_blocking(theirs))
+        os.write(ours, b"q")
+        while b"\x1b[?1049l" not in shown:
+            shown += os.read(ours, 65536)
+        self.assertEqual(child.wait(20), 0)
 
     def test_waits_for_a_dead_gateway_and_goes_on(self):
         redis = self.started(RedisServer())

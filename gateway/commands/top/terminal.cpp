@@ -1,6 +1,9 @@
 #include "gateway/commands/top/terminal.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,10 +24,10 @@ bool write_all(std::string_view text)
 {
     while (!text.empty()) {
         const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (written <= 0) {
+        if (written < 0 && errno != EINTR) {
             return false;
         }
-        text.remove_prefix(static_cast<std::size_t>(written));
+        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
     }
     return true;
 }
@@ -41,18 +44,22 @@ terminal::terminal(bool once)
         // The other screen, without a cursor.
         write_all("\x1b[?1049h\x1b[?25l");
     }
-    if (has_screen_ && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
-        has_keys_ = true;
+    if (has_screen_ && ::isatty(STDIN_FILENO) == 1) {
+        keys_ = ::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    }
+    if (has_keys()) {
+        ::tcgetattr(keys_, &before_);
         termios raw = before_;
         raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-        ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+        ::tcsetattr(keys_, TCSANOW, &raw);
     }
 }
 
 terminal::~terminal()
 {
-    if (has_keys_) {
-        ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    if (has_keys()) {
+        ::tcsetattr(keys_, TCSANOW, &before_);
+        ::close(keys_);
     }
     if (has_screen_) {
         write_all("\x1b[?25h\x1b[?1049l");

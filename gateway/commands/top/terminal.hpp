@@ -12,7 +12,7 @@ namespace gateway {
 
 class terminal {
 public:
-    // Takes over the screen of a terminal, unless only one picture is to be `once`.
+    // Takes over the screen of a terminal. With `once`, only one picture is shown, in plain lines.
     explicit terminal(bool once);
     // Gives the screen back.
     ~terminal();
@@ -27,13 +27,18 @@ public:
     // Errors: returns false if they could not be written.
     [[nodiscard]] bool show(const std::vector<std::string>& lines) const;
 
-    // True if keys can be read from the standard input.
-    bool has_keys() const { return has_keys_; }
+    // True if somebody can press keys.
+    bool has_keys() const { return keys_ >= 0; }
+
+    // Returns a descriptor that reads keys. It belongs to this object, and shares no state with the
+    // standard streams: it may be made non-blocking, although they may not.
+    // Requires: has_keys().
+    int keys() const { return keys_; }
 
 private:
     bool has_screen_;
     bool has_colour_;
-    bool has_keys_ = false;
+    int keys_ = -1;
     termios before_{};
 };
 
