@@ -11,7 +11,7 @@ std::string event_id(std::string_view process, std::uint64_t number)
     return std::string{process}.append("-").append(std::to_string(number));
 }
 
-std::uint64_t number_of(std::string_view id, std::string_view process)
+std::uint64_t event_number(std::string_view id, std::string_view process)
 {
     if (!id.starts_with(process) || id.substr(process.size()).substr(0, 1) != "-") {
         return 0;

@@ -12,6 +12,6 @@ namespace gateway::admin {
 std::string event_id(std::string_view process, std::uint64_t number);
 
 // Returns the number in an id of this process, or 0 for any other text.
-std::uint64_t number_of(std::string_view id, std::string_view process);
+std::uint64_t event_number(std::string_view id, std::string_view process);
 
 }  // namespace gateway::admin

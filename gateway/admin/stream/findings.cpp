@@ -249,7 +249,7 @@ std::vector<finding> find_causes(const evidence& e)
     return found;
 }
 
-void date(std::vector<finding>& found, const std::vector<finding>& before, base::duration now)
+void set_since(std::vector<finding>& found, const std::vector<finding>& before, base::duration now)
 {
     for (finding& f : found) {
         const auto same = std::find_if(before.begin(), before.end(), [&f](const finding& b) {

@@ -58,6 +58,6 @@ inline constexpr std::size_t seconds_judged = recent_top::window;
 std::vector<finding> find_causes(const evidence& e);
 
 // Sets `since` of what is found now: that of the same finding before, or `now`.
-void date(std::vector<finding>& found, const std::vector<finding>& before, base::duration now);
+void set_since(std::vector<finding>& found, const std::vector<finding>& before, base::duration now);
 
 }  // namespace gateway::admin

@@ -53,7 +53,7 @@ net::task<> viewers::show(probes::control_stream& s, viewing what)
         boost::asio::socket_base::send_buffer_size(static_cast<int>(piece_bytes)), ignored
     );
     watch_->begin_view();
-    std::uint64_t seen = number_of(what.seen, watch_->process());
+    std::uint64_t seen = event_number(what.seen, watch_->process());
     progress taken(base::now());
     std::uint64_t sent = 0;
     std::string text{prologue};

@@ -128,7 +128,7 @@ void watch::count_second()
         .rejected = by_rejections_.all(),
         .now = base::unix_time(),
     });
-    date(found, found_, base::unix_time());
+    set_since(found, found_, base::unix_time());
     found_ = std::move(found);
     if (viewers_ > 0) {
         refresh_sections();

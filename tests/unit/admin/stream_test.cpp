@@ -24,9 +24,9 @@ std::string bucket(std::string_view client, std::string_view limit = "l")
 TEST(event_id, is_read_by_the_same_process_alone)
 {
     EXPECT_EQ(event_id("17", 42), "17-42");
-    EXPECT_EQ(number_of("17-42", "17"), 42U);
+    EXPECT_EQ(event_number("17-42", "17"), 42U);
     for (const char* const other : {"", "17", "17-", "17-x", "18-42", "1742", "17-42 ", "17--1"}) {
-        EXPECT_EQ(number_of(other, "17"), 0U) << other;
+        EXPECT_EQ(event_number(other, "17"), 0U) << other;
     }
 }
 
@@ -194,12 +194,12 @@ TEST_F(find_causes_test, tells_of_the_process_and_its_files)
     EXPECT_EQ(names, "max_connections,drain,configuration,plans.p,certificate c.pem,");
 }
 
-TEST(date, keeps_the_moment_of_what_was_found_before)
+TEST(set_since, keeps_the_moment_of_what_was_found_before)
 {
     std::vector<finding> before{{.cause = "store", .name = "s", .since = seconds{5}}};
     std::vector<finding> now{
         {.cause = "store", .name = "s", .text = "other"}, {.cause = "store", .name = "t"}};
-    date(now, before, seconds{9});
+    set_since(now, before, seconds{9});
     EXPECT_EQ(now[0].since, seconds{5});
     EXPECT_EQ(now[1].since, seconds{9});
 }
