@@ -52,8 +52,8 @@ net::task<> viewers::show(probes::control_stream& s, viewing what)
     s.socket().set_option(
         boost::asio::socket_base::send_buffer_size(static_cast<int>(piece_bytes)), ignored
     );
-    watch_->begin_view();
     std::uint64_t seen = event_number(what.seen, watch_->process());
+    watch_->begin_view(seen);
     progress taken(base::now());
     std::uint64_t sent = 0;
     std::string text{prologue};

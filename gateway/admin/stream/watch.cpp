@@ -131,7 +131,7 @@ void watch::count_second()
     set_since(found, found_, base::unix_time());
     found_ = std::move(found);
     if (viewers_ > 0) {
-        refresh_sections();
+        refresh_sections(past_.last_number());
     }
 }
 
@@ -168,17 +168,18 @@ void watch::refresh_certificates()
     }
 }
 
-void watch::begin_view()
+void watch::begin_view(std::uint64_t seen)
 {
-    ++viewers_;
-    if (past_.last_number() > 0) {
-        refresh_sections();
+    const std::uint64_t last = past_.last_number();
+    // Other viewers have the sections of the last second, and get what changes with the next one.
+    if (++viewers_ == 1 && last > 0) {
+        refresh_sections(seen == last ? last + 1 : last);
     }
 }
 
-void watch::refresh_sections()
+// Sets the sections as they are in the second of this number.
+void watch::refresh_sections(std::uint64_t number)
 {
-    const std::uint64_t number = past_.last_number();
     const auto policy = from_.policy();
     const process_report process = from_.process();
     const auto& totals = past_.last();

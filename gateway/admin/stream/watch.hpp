@@ -34,8 +34,9 @@ public:
     // Returns the text by which event_id tells this process from others.
     const std::string& process() const { return process_; }
 
-    // Brings the sections up to date. They stay so while somebody views them.
-    void begin_view();
+    // Brings the sections up to date for a viewer that has seen the second of this number, or 0.
+    // They stay so while somebody views them.
+    void begin_view(std::uint64_t seen);
 
     void end_view() { --viewers_; }
 
@@ -87,7 +88,7 @@ private:
     void count_second();
     void note_stores();
     void refresh_certificates();
-    void refresh_sections();
+    void refresh_sections(std::uint64_t number);
     void append_rejections(std::string& to, std::uint64_t seen, audience for_whom) const;
 };
 
