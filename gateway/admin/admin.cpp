@@ -96,18 +96,14 @@ void admin_server::state::make_room()
     }
 }
 
-// Writes the head of the stream, and then the stream itself, whose end is that of the connection.
+// Writes the stream, whose end is that of the connection.
 net::task<> admin_server::state::stream_to(
     guests::iterator g, probes::control_response head, viewing what
 )
 {
     head.keep_alive(false);
-    g->connection.expires_after(options.timeout);
-    const beast::error_code failed = co_await probes::write(g->connection, head);
-    if (!failed) {
-        set_apart(g);
-        co_await stream.show(g->connection, std::move(what));
-    }
+    set_apart(g);
+    co_await stream.show(g->connection, std::move(head), std::move(what));
 }
 
 net::task<> admin_server::state::serve(guests::iterator g)

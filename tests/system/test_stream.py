@@ -168,6 +168,19 @@ class Viewers(StreamTest):
         wait_until(lambda: self.viewer(g).head.status == 200, 10, "there is room again")
         self.assertEqual(g.metrics().sum("gateway_build_info"), 1)
 
+    def test_are_bounded_when_all_come_at_once(self):
+        g = self.serving()
+        crowd = [Connection(g.admin) for _ in range(60)]
+        for c in crowd:
+            self.addCleanup(c.close)
+            self.assertEqual(c.ask("/healthz").status, 200)
+        g.freeze()  # so that it finds the requests of all of them at once
+        for c in crowd:
+            c.request("/v1/stream")
+        g.thaw()
+        statuses = [c.head().status for c in crowd]
+        self.assertEqual((statuses.count(200), statuses.count(503)), (32, 28))
+
     def test_one_that_reads_nothing_is_let_go_and_the_others_are_served(self):
         g = self.serving(admin=", timeout: 1s")
         reader = self.viewer(g)

@@ -45,15 +45,25 @@ viewers::viewers(std::shared_ptr<watch> of, std::size_t most_connections, base::
     : watch_(std::move(of)), room_(std::min(most, most_connections / 2)), patience_(patience)
 {}
 
-net::task<> viewers::show(probes::control_stream& s, viewing what)
+net::task<> viewers::show(probes::control_stream& s, probes::control_response head, viewing what)
+{
+    const std::uint64_t seen = event_number(what.seen, watch_->process());
+    watch_->begin_view(seen);
+    s.expires_after(patience_);
+    const boost::system::error_code failed = co_await probes::write(s, head);
+    if (!failed) {
+        co_await send_events(s, std::move(what), seen);
+    }
+    watch_->end_view();
+}
+
+net::task<> viewers::send_events(probes::control_stream& s, viewing what, std::uint64_t seen)
 {
     const int descriptor = s.socket().native_handle();
     boost::system::error_code ignored;
     s.socket().set_option(
         boost::asio::socket_base::send_buffer_size(static_cast<int>(piece_bytes)), ignored
     );
-    std::uint64_t seen = event_number(what.seen, watch_->process());
-    watch_->begin_view(seen);
     progress taken(base::now());
     std::uint64_t sent = 0;
     std::string text{prologue};
@@ -70,7 +80,6 @@ net::task<> viewers::show(probes::control_stream& s, viewing what)
         sent += text.size();
         text.clear();
     }
-    watch_->end_view();
 }
 
 void viewers::end()

@@ -36,11 +36,12 @@ public:
 
     std::size_t count() const { return watch_->viewers(); }
 
-    // Sends the last ten minutes, or what has come after those seen, and then every second, until
-    // the viewer has gone, takes nothing, or end() was called.
+    // Sends the head, the last ten minutes, or what has come after those seen, and then every
+    // second, until the viewer has gone, takes nothing, or end() was called. It counts as a viewer
+    // from the call on.
     // Requires: has_room().
     // Ownership: `s` and this object outlive the task.
-    net::task<> show(probes::control_stream& s, viewing what);
+    net::task<> show(probes::control_stream& s, probes::control_response head, viewing what);
 
     // Lets all viewers go, as another process is to serve them.
     void end();
@@ -53,6 +54,8 @@ private:
     std::size_t room_;
     base::duration patience_;
     bool ended_ = false;
+
+    net::task<> send_events(probes::control_stream& s, viewing what, std::uint64_t seen);
 };
 
 }  // namespace gateway::admin
