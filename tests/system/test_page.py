@@ -104,7 +104,7 @@ class Seen(PageTest):
         self.assertLess(took, 2)
         self.says(b, "#rejections", "per_client", "bucket ")
         self.says(b, "#limits", "5/h")
-        past = b.evaluate("const m = await import('/page/past.js'); return Chart.getChart('requests-chart').data.datasets[0].data.length")
+        past = b.evaluate("return Chart.getChart('requests-chart').data.datasets[0].data.length")
         self.assertGreaterEqual(past, 4)
         self.assertEqual(b.heard(), [])
 
@@ -142,6 +142,27 @@ class Seen(PageTest):
         self.rejected(g, 200)
         self.says(b, "#findings", "Client", "127.0.0.1 has 195 requests rejected by limit per_client", seconds=3)
         self.says(b, "#limits", "127.0.0.1")
+
+    def test_why_the_stream_is_refused_while_there_are_too_many_viewers(self):
+        g = self.serving()
+        crowd = [self.viewer(g) for _ in range(32)]
+        b = self.browser()
+        b.run("await page.goto(given, {waitUntil: 'load'})", f"http://127.0.0.1:{g.admin[1]}/")
+        self.says(b, "#link", "refused: the stream has as many viewers")
+        crowd[0].stop()
+        self.says(b, "#link", "live")
+
+    def test_rejections_that_came_while_somebody_pointed_at_the_table(self):
+        g = self.serving()
+        b = self.opened(g)
+        self.rejected(g)
+        b.until("document.querySelectorAll('#rejections tbody tr').length === 3")
+        b.run("await page.hover('#rejections tbody tr')")
+        with g.connect() as c:
+            self.assertEqual(c.ask("/").status, 429)
+        self.viewer(g).until(lambda v: len(v.rejections) == 4)
+        b.run("await page.mouse.move(0, 0)")
+        b.until("document.querySelectorAll('#rejections tbody tr').length === 4")
 
     def test_gateway_gone_and_back(self):
         g = self.serving()

@@ -65,27 +65,34 @@ function show() {
   if (!document.hidden) draw();
 }
 
-function heard(events) {
+function takeEvents(events) {
   for (const event of events) {
-    if (event.rejections) rejections.add(event.rejections);
+    // Without new ones those are shown that came while somebody was among the rows.
+    rejections.add(event.rejections ?? []);
     past.add(event);
   }
   show();
 }
 
-function says(state, token) {
+function forgetAll() {
+  past.clear();
+  rejections.clear();
+}
+
+function showLink(state, token) {
   byId('link').textContent = state === 'live' ? 'live' : state === 'lost' ? 'The gateway does not answer. Trying again every second.' : state;
   byId('link').className = state === 'live' ? 'up' : 'down';
   document.documentElement.dataset.link = state;
   if (state.startsWith('refused') && token) {
     setToken('');
+    forgetAll();
     byId('token-says').textContent = state;
   } else if (state === 'live' && token) {
     byId('token-says').textContent = 'The token is in use, in this page only.';
   }
 }
 
-const stream = new Stream(heard, says);
+const stream = new Stream(takeEvents, showLink);
 
 function setToken(token) {
   api.token = token;
@@ -95,8 +102,7 @@ function setToken(token) {
 
 function useToken(token) {
   setToken(token);
-  past.clear();
-  rejections.clear();
+  forgetAll();
   byId('token-says').textContent = '';
   stream.use(token);
 }

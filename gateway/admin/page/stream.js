@@ -4,17 +4,31 @@
 const again = 1000;
 const silence = 5000;
 
+// An answer that is no stream, with its reason.
+class Refusal extends Error {}
+
+// Waits for what the gateway sends, and aborts the request if that takes too long.
+async function within(abort, promise) {
+  const timer = setTimeout(() => abort.abort(), silence);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export class Stream {
   #token = '';
   #last = '';
   #abort = new AbortController();
-  #heard;
-  #says;
+  #onEvents;
+  #onState;
 
-  // Calls heard(event) for each event, and says(state) for "live", "lost" or "refused: REASON".
-  constructor(heard, says) {
-    this.#heard = heard;
-    this.#says = says;
+  // Calls onEvents(events), and onState(state, token) with "live", "lost" or "refused: REASON". The
+  // token is that of the request if it was the token that was refused, or that is in use.
+  constructor(onEvents, onState) {
+    this.#onEvents = onEvents;
+    this.#onState = onState;
     this.#run();
   }
 
@@ -29,13 +43,15 @@ export class Stream {
     for (;;) {
       this.#abort = new AbortController();
       const token = this.#token;
+      let state = 'lost';
       try {
         await this.#read(this.#abort);
-      } catch {
-        // Lost, or asked anew: the same follows.
+      } catch (problem) {
+        // Any other is that the stream was lost, or is asked for anew.
+        if (problem instanceof Refusal) state = problem.message;
       }
       if (token === this.#token) {
-        this.#says('lost');
+        this.#onState(state);
         await new Promise((go) => setTimeout(go, again));
       }
     }
@@ -45,19 +61,20 @@ export class Stream {
     const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
     if (this.#last) headers['Last-Event-ID'] = this.#last;
     const token = this.#token;
-    const answer = await fetch('v1/stream', { headers, signal: abort.signal, cache: 'no-store' });
+    const answer = await within(abort, fetch('v1/stream', { headers, signal: abort.signal, cache: 'no-store' }));
     if (!answer.ok) {
       const problem = await answer.json().catch(() => ({}));
-      if (answer.status === 401 || answer.status === 403) this.#token = '';
-      this.#says(`refused: ${problem.detail ?? answer.status}`, token);
-      throw new Error('refused');
+      const state = `refused: ${problem.detail ?? answer.status}`;
+      if (token && token === this.#token && (answer.status === 401 || answer.status === 403)) {
+        this.use('');
+        this.#onState(state, token);
+      }
+      throw new Refusal(state);
     }
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {
-      const timer = setTimeout(() => abort.abort(), silence);
-      const { done, value } = await reader.read();
-      clearTimeout(timer);
+      const { done, value } = await within(abort, reader.read());
       if (done) return;
       text += value;
       const events = text.split('\n\n');
@@ -75,8 +92,8 @@ export class Stream {
       if (id) this.#last = id[1];
     }
     if (parsed.length > 0 && token === this.#token) {
-      this.#heard(parsed);
-      this.#says('live', token);
+      this.#onEvents(parsed);
+      this.#onState('live', token);
     }
   }
 }
