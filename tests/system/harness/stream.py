@@ -54,8 +54,5 @@ class Viewer:
 
         return self.until(found, 6)
 
-    def ends(self):
-        return self._connection.ends()
-
     def stop(self):
         self._connection.close()
