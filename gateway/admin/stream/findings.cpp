@@ -90,8 +90,7 @@ void judge_stores(const evidence& e, const recent_sums& sums, std::vector<findin
                 with_reason("is down", store.reason) + "; limits in it decide by on_store_failure";
         } else if (failures >= many_failures) {
             text = with_reason(
-                "has failed " + std::to_string(failures) + " questions in the last 10 s",
-                store.reason
+                "has failed " + std::to_string(failures) + " calls in the last 10 s", store.reason
             );
         }
         if (!text.empty()) {
@@ -196,7 +195,7 @@ void judge_limits(
 
 void judge_gateway(const evidence& e, const recent_sums& sums, std::vector<finding>& found)
 {
-    const auto say = [&found](std::string_view name, std::string text) {
+    const auto note = [&found](std::string_view name, std::string text) {
         found.push_back({.cause = "gateway", .name = std::string{name}, .text = std::move(text)});
     };
     std::uint64_t of_upstreams = 0;
@@ -204,31 +203,36 @@ void judge_gateway(const evidence& e, const recent_sums& sums, std::vector<findi
         of_upstreams += sum.failures;
     }
     if (sums.errors >= many_failures && of_upstreams == 0) {
-        say("responses",
+        note(
+            "responses",
             std::to_string(sums.errors) + " responses of 500 and above in the last 10 s, " +
-                "which no failure of an upstream explains");
+                "which no failure of an upstream explains"
+        );
     }
     const auto clients =
         static_cast<std::size_t>(std::max<std::int64_t>(e.past.last().connections.clients, 0));
     if (clients * 10 >= e.process.max_connections * 9) {
-        say("max_connections",
+        note(
+            "max_connections",
             "clients have " + std::to_string(clients) + " connections, of at most " +
-                std::to_string(e.process.max_connections) + ": others wait");
+                std::to_string(e.process.max_connections) + ": others wait"
+        );
     }
     if (e.process.draining) {
-        say("drain", "the process is draining: it takes no new connections, and ends");
+        note("drain", "the process is draining: it takes no new connections, and ends");
     }
     if (!e.process.reload.succeeded) {
-        say("configuration", "the last reload was refused: the old configuration is in force");
+        note("configuration", "the last reload was refused: the old configuration is in force");
     }
     for (const std::string& plans : e.process.plans_refused) {
-        say("plans." + plans, "its file was refused: the old members are in force");
+        note("plans." + plans, "its file was refused: the old members are in force");
     }
     for (const telemetry::certificate_figures& c : e.certificates) {
         if (c.expires - e.now < certificate_notice) {
             const auto days =
                 std::chrono::floor<std::chrono::hours>(c.expires - e.now).count() / 24;
-            say("certificate " + c.name,
+            note(
+                "certificate " + c.name,
                 c.expires <= e.now ? "has expired" : "expires in " + std::to_string(days) + " days"
             );
         }

@@ -1,5 +1,6 @@
-// `find_causes` answers what somebody asks who was woken at night: is it the gateway, a store, an
-// upstream or a client, and since when. Pure.
+// `find_causes` lists what is wrong at present with the gateway, its stores, its upstreams and its
+// limits, which clients are to blame, and since when. The page and `gateway top` show it first.
+// Pure.
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
@@ -54,7 +55,8 @@ struct evidence {
 // Number of last seconds that are judged.
 inline constexpr std::size_t seconds_judged = recent_top::window;
 
-// Returns what is wrong, what weighs most first. Empty: nothing is.
+// Returns what is wrong: stores first, then upstreams, clients, limits and the gateway. Empty:
+// nothing is.
 std::vector<finding> find_causes(const evidence& e);
 
 // Sets `since` of what is found now: that of the same finding before, or `now`.

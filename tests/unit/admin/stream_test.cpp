@@ -126,7 +126,7 @@ TEST_F(find_causes_test, names_a_store_that_fails_now_and_then)
 {
     now_.stores["s"].failures[1] = 3;
     stores_["s"] = {.reason = "timeout"};
-    EXPECT_EQ(only(), "store s has failed 3 questions in the last 10 s: timeout");
+    EXPECT_EQ(only(), "store s has failed 3 calls in the last 10 s: timeout");
 }
 
 TEST_F(find_causes_test, names_a_server_and_what_is_wrong_with_it)
