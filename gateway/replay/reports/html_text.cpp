@@ -10,24 +10,10 @@ namespace {
 
 // Characters without a shape that change how their neighbours are shown: marks and overrides of
 // direction, isolates, zero-width spaces and the byte order mark, in UTF-8.
-constexpr std::array<std::string_view, 17> invisible{
-    "\u200b",
-    "\u200c",
-    "\u200d",
-    "\u200e",
-    "\u200f",
-    "\u202a",
-    "\u202b",
-    "\u202c",
-    "\u202d",
-    "\u202e",
-    "\u2028",
-    "\u2029",
-    "\u2066",
-    "\u2067",
-    "\u2068",
-    "\u2069",
-    "\ufeff"};
+constexpr std::array<std::string_view, 23> invisible{
+    "\u061c", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a", "\u202b",
+    "\u202c", "\u202d", "\u202e", "\u2028", "\u2029", "\u2060", "\u2061", "\u2062",
+    "\u2063", "\u2064", "\u2066", "\u2067", "\u2068", "\u2069", "\ufeff"};
 
 void append_code(std::string& to, unsigned byte)
 {
@@ -88,7 +74,7 @@ void append_html(std::string& to, std::string_view text)
         const std::string_view character = text.substr(0, length == 0 ? 1 : length);
         if (length == 0) {
             to += "\ufffd";
-        } else if (is_invisible(character) || character == "\u061c") {
+        } else if (is_invisible(character)) {
             for (const char c : character) {
                 append_code(to, static_cast<unsigned char>(c));
             }

@@ -72,6 +72,9 @@ TEST(html_text, disarms_everything)
     EXPECT_EQ(
         out, "&lt;b a=&#39;x&#39;&gt;&amp;&quot;\\x01\\x0a\\xe2\\x80\\xae\\xe2\\x80\\x8b\ufffdä€"
     );
+    out.clear();
+    append_html(out, "\u061c\u2060");
+    EXPECT_EQ(out, "\\xd8\\x9c\\xe2\\x81\\xa0");
 }
 
 TEST(number_text, is_for_people)
