@@ -18,9 +18,6 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-// Most buckets that a section names.
-constexpr std::size_t most_buckets = 40;
-
 std::string_view limit_of(std::string_view bucket_name)
 {
     return std::get<std::string_view>(identity::parts_of(bucket_name).front());
@@ -78,7 +75,7 @@ boost::json::value top_json(
 )
 {
     array all;
-    for (const recent_top::bucket& b : top.first(std::min(top.size(), most_buckets))) {
+    for (const recent_top::bucket& b : top.first(std::min(top.size(), most_top_buckets))) {
         object one{{"limit", limit_of(b.name)}, {"count", b.count}};
         add_bucket(one, p, b.name, b.is_digest, for_whom);
         all.push_back(std::move(one));

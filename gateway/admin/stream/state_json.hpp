@@ -13,7 +13,10 @@ namespace gateway::admin {
 
 boost::json::value limits_json(const policy::policy& p);
 
-// Describes the buckets of the last seconds, at most `most`.
+// Most buckets that top_json() describes.
+inline constexpr std::size_t most_top_buckets = 40;
+
+// Describes the buckets of the last seconds, the busiest ones if there are too many.
 boost::json::value top_json(
     const policy::policy& p, std::span<const recent_top::bucket> top, audience for_whom
 );

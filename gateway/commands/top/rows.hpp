@@ -20,7 +20,7 @@ struct top_line {
 
 top_line head_line(const top_figures& of, std::string_view address, std::string_view link);
 
-// Says what is wrong, in lines of at most `width` characters.
+// Lists what is wrong, in lines of at most `width` characters.
 std::vector<top_line> finding_lines(const top_figures& of, std::size_t width);
 
 std::vector<top_line> request_lines(const top_figures& of, std::size_t width);

@@ -17,7 +17,7 @@ struct screen_options {
 };
 
 // Returns at most `height` lines of at most `width` characters, not counting the sequences that
-// colour them. `link` says what the connection is like, "live" for one that is well.
+// colour them. `link` is the state of the connection: "live", or what is wrong with it.
 std::vector<std::string> draw_screen(
     const top_figures& of,
     std::string_view address,
