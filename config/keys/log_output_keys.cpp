@@ -46,8 +46,7 @@ std::string take_output(const std::string& text, const draft& d, telemetry::log_
     }
     if (text.find('/') == std::string::npos || text.ends_with('/')) {
         return "expected stdout, syslog, syslog:ADDRESS or the path of a file (./NAME for one "
-               "beside "
-               "the configuration), got " +
+               "beside the configuration), got " +
                quote(text);
     }
     target.is = kind::file;
@@ -62,8 +61,7 @@ void describe_log_output(keys& log, draft& d)
     telemetry::log_target& target = d.result.log.output;
     log("output",
         "where these lines go: stdout; `syslog`, which is `/dev/log`, or `syslog:ADDRESS`, the "
-        "path "
-        "of another Unix socket or `IP:PORT` (UDP); or a file, which SIGHUP opens again")
+        "path of another Unix socket or `IP:PORT` (UDP); or a file, which SIGHUP opens again")
         .text(
             {.documented = {"`stdout`", "`stdout`, `syslog`, `syslog:ADDRESS`, a path with a `/`"},
              .schema = R"({"type":"string","pattern":"^(stdout|syslog(:.+)?|.*/.*[^/])$"})",

@@ -145,8 +145,8 @@ named_bucket read_name(admin_body& members)
 
 constexpr std::string_view unknown_bucket =
     "no bucket of this limit with that hash is known here: it is known while it is among those "
-    "that "
-    "ask most or are rejected most, while it stands in a recent rejection, and while it is banned; "
+    "that ask most or are rejected most, while it stands in a recent rejection, and while it is "
+    "banned; "
     "name it by its key";
 
 // Names the bucket of a key, and chooses its numbers. Returns what is wrong, or an empty text.
