@@ -205,7 +205,7 @@ TEST(arrivals, are_sorted_by_bucket_and_stay_in_order)
     arrival last{};
     std::uint64_t seen = 0;
     all.for_each([&](const arrival& a) {
-        EXPECT_TRUE(a.bucket > last.bucket || a.at >= last.at);
+        EXPECT_TRUE(a.bucket == last.bucket ? a.at >= last.at : a.bucket > last.bucket);
         last = a;
         ++seen;
     });
