@@ -107,6 +107,16 @@ class Events(StreamTest):
         self.assertTrue(v.state["process"]["reload"]["succeeded"])
 
 
+    def test_a_change_reaches_those_who_view_although_another_one_comes(self):
+        g = self.serving()
+        v = self.viewer(g)
+        v.until(lambda v: "limits" in v.state)
+        v.next()  # the change and the other viewer come within the second that follows
+        g.reload(self.configuration(limits="limits: { per_client: { key: client_ip, rate: 7/h } }\n"))
+        self.viewer(g).next()
+        v.until(lambda v: v.state["limits"][0]["rate"] == "7/h")
+
+
 class Names(StreamTest):
     """Who sees what."""
 
