@@ -19,7 +19,7 @@ ALLOWED = {
     "http": {"base", "limit"},
     "policy": {"base", "limit", "identity", "http"},
     "telemetry": {"base"},
-    "tracing": {"base", "http"},
+    "tracing": {"base", "http", "telemetry"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "net", "telemetry"},
