@@ -3,6 +3,7 @@
 #include "gateway/app.hpp"
 #include "gateway/commands/cli.hpp"
 #include "gateway/commands/explain_command.hpp"
+#include "gateway/commands/health_command.hpp"
 #include "gateway/commands/migrate_command.hpp"
 #include "gateway/commands/replay_command.hpp"
 #include "gateway/commands/top_command.hpp"
@@ -58,6 +59,10 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
             {.admin = request.admin.value_or(usual.address), .once = request.once}, std::cerr
         );
     }
+    if (request.what == command::health && request.config_path.empty()) {
+        const gateway::client::admin_options usual;
+        return gateway::ask_health(request.admin.value_or(usual.address), request.ready, std::cerr);
+    }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
@@ -72,6 +77,11 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
              .token = server.admin_token.text,
              .once = request.once},
             std::cerr
+        );
+    }
+    if (settings && request.what == command::health) {
+        return gateway::ask_health(
+            request.admin.value_or(settings->server.admin.address), request.ready, std::cerr
         );
     }
     if (settings && request.what == command::migrate) {

@@ -25,7 +25,7 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 8> commands{{
+constexpr std::array<command_text, 9> commands{{
     {"run", command::run, "Serve until SIGTERM, SIGINT or SIGQUIT"},
     {"check",
      command::check,
@@ -35,6 +35,9 @@ constexpr std::array<command_text, 8> commands{{
      command::explain,
      "Say what would become of a request, and why; nothing is taken or counted"},
     {"top", command::top, "Show in a terminal what the page of the admin API shows; q ends it"},
+    {"health",
+     command::health,
+     "Ask a running gateway whether it serves, for the health check of a container"},
     {"migrate",
      command::migrate,
      "Install in shared stores what they need before a gateway can use them"},
@@ -231,6 +234,12 @@ std::variant<request, output> parse(int argc, const char* const* argv)
             );
             sub->add_flag("--once", asked.once, "Print one picture, and end");
         }
+        if (text.what == command::health) {
+            add_admin_address(
+                *sub, asked, "The admin API of the running gateway; without it that of FILE"
+            );
+            sub->add_flag("--ready", asked.ready, "Ask whether it takes new connections, too");
+        }
         const bool reads_only = text.what == command::check || text.what == command::print;
         sub->add_option(
                reads_only ? "--config,FILE" : "--config",
@@ -238,7 +247,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
                "The configuration, a gateway.yaml(5); - is the standard input"
         )
             ->type_name("FILE")
-            ->required(text.what != command::top)
+            ->required(text.what != command::top && text.what != command::health)
             ->take_last();
     }
     try {

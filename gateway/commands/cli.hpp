@@ -20,7 +20,7 @@ inline constexpr int failed_while_running = 1;
 // A wrong command line, or a bad configuration.
 inline constexpr int wrong_usage = 2;
 
-enum class command { run, check, print, schema, explain, migrate, replay, top };
+enum class command { run, check, print, schema, explain, health, migrate, replay, top };
 
 // `replay_request` is what `gateway replay` is asked for.
 struct replay_request {
@@ -40,7 +40,8 @@ struct replay_request {
 
 struct request {
     command what = command::run;
-    // Path of the configuration; empty for `schema`, and for a `top` that has none.
+    // Path of the configuration; empty for `schema`, and for a `top` or `health` that has
+    // none.
     std::string config_path;
     // The hypothetical request of `explain`.
     intake::hypothetical_request hypothetical{};
@@ -51,6 +52,8 @@ struct request {
     replay_request replay{};
     // True if `top` prints one picture and ends.
     bool once = false;
+    // True if `health` asks for readiness.
+    bool ready = false;
 };
 
 // `output` is the whole answer to a command line: help, the version, or a complaint.
