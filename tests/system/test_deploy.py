@@ -9,6 +9,7 @@ from harness.gateway import BINARY, ROOT, whole_configuration
 from harness.process import Child, accepts, run_tool, tool
 
 DOCS = os.path.join(ROOT, "docs")
+UNITS = os.path.join(ROOT, "debian")
 
 
 def block_of(language):
@@ -18,7 +19,7 @@ def block_of(language):
 
 class Deployment(SystemTest):
     def test_the_unit_is_as_closed_as_it_says(self):
-        path = os.path.join(DOCS, "gateway.service")
+        path = os.path.join(UNITS, "gateway.service")
         status, out, err = run_tool(["systemd-analyze", "security", "--offline=true", path])
         self.assertEqual(status, 0, err)
         exposure = float(re.search(r"exposure level for gateway\.service: ([\d.]+)", out).group(1))
@@ -59,8 +60,11 @@ class Deployment(SystemTest):
 
     def test_systemd_understands_the_units(self):
         directory = self.directory()
-        with open(os.path.join(DOCS, "gateway.service"), encoding="utf-8") as f:
-            directory.file("gateway.service", f.read().replace("/usr/local/bin/gateway", BINARY))
+        with open(os.path.join(UNITS, "gateway.service"), encoding="utf-8") as f:
+            directory.file("gateway.service", f.read().replace("/usr/bin/gateway", BINARY))
         path = directory.file("gateway.socket", block_of("ini"))
+        with open(os.path.join(UNITS, "gateway.socket"), encoding="utf-8") as f:
+            of_package = [line for line in f.read().splitlines() if not line.startswith("#")]
+        self.assertEqual(of_package, block_of("ini").splitlines()[1:])
         status, out, err = run_tool(["systemd-analyze", "verify", "--man=no", path])
         self.assertEqual((status, out + err), (0, ""))

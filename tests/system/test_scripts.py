@@ -33,7 +33,7 @@ class Scripts(SystemTest):
 
     def test_names_are_checked_before_anything_is_installed_or_built(self):
         root = self.scripts_with(install=f"exit {REACHED}", build=f"exit {REACHED}")
-        for script, good in (("bench", "rejected"), ("test", "release")):
+        for script, good in (("bench", "rejected"), ("test", "release"), ("package", "bookworm")):
             for wrong in ("nosuch", "", "-x", f"{good} {good}", good[:-1]):
                 with self.subTest(script, wrong=wrong):
                     status, out, err = self.run_script(root, script, good, wrong)
@@ -91,7 +91,11 @@ class Scripts(SystemTest):
         return self.run_script(root, name, *words)
 
     def test_packages_are_known_on_debian_12_and_13(self):
+<<<<<<< HEAD
         for purpose in ("build", "run", "test", "bench", "try", "docs"):
+=======
+        for purpose in ("build", "test", "bench", "try", "package"):
+>>>>>>> 775b50ea (Prove the packages and the image before a release)
             told = []
             for version in (12, 13):
                 status, out, err = self.on_system(f"ID=debian\nVERSION_ID={version}\n", "packages", purpose)
