@@ -77,7 +77,8 @@ class files(unittest.TestCase):
         names = [path for path in DOCKER.rglob("*") if path.suffix in (".yaml", ".yml")]
         self.assertGreaterEqual(len(names), 6)
         for path in names:
-            self.assertIsInstance(yaml.safe_load(path.read_text()), dict, path)
+            for document in yaml.safe_load_all(path.read_text()):
+                self.assertIsInstance(document, dict, path)
         for path in DOCKER.rglob("*.json"):
             self.assertIsInstance(json.loads(path.read_text()), dict, path)
 
