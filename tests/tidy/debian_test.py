@@ -40,6 +40,12 @@ class package(unittest.TestCase):
         for names in alternatives:
             self.assertTrue(names & (wanted | OF_PACKAGING), names)
 
+    def test_is_named_by_the_documents(self):
+        version = re.match(r"gateway \((\S+)\) ", text("debian/changelog"))[1]
+        for name in (f"build/packages/gateway_{version}_*.deb", f"build/packages/gateway-image_{version}_*.oci.tar"):
+            self.assertIn(name, text("README.md"))
+        self.assertIn(f"gateway-image_{version}_", text("docs/deploy.md"))
+
     def test_has_scripts_that_a_shell_can_read(self):
         scripts = sorted((ROOT / "debian").glob("gateway.p*"))
         self.assertEqual(len(scripts), 3)
