@@ -58,19 +58,17 @@ def entry(name, epoch, size=0, kind=tarfile.REGTYPE, mode=0o644):
     return info
 
 
-def layer_of(rootfs, epoch, user):
-    """The tar file of the root file system. Root owns all but the folder for the gateway's state."""
+def layer_of(rootfs, epoch):
+    """The tar file of the root file system."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path in sorted(rootfs.rglob("*")):
             name = str(path.relative_to(rootfs))
             info = tar.gettarinfo(path, name)
             plain = entry(name, epoch, info.size, info.type, info.mode & 0o7777)
-            plain.linkname = info.linkname
+            plain.linkname, plain.uid, plain.gid = info.linkname, info.uid, info.gid
             if info.islnk():
                 plain.type, plain.linkname, plain.size = tarfile.REGTYPE, "", path.stat().st_size
-            if name == "var/lib/gateway":
-                plain.uid = plain.gid = user
             if plain.isreg():
                 with open(path, "rb") as content:
                     tar.addfile(plain, content)
@@ -86,7 +84,7 @@ def digest(data):
 def write(rootfs, version, architecture, epoch, archive):
     config = described(DOCKERFILE.read_text())
     config["Labels"]["org.opencontainers.image.version"] = version
-    layer = layer_of(rootfs, epoch, int(config["User"].split(":")[0]))
+    layer = layer_of(rootfs, epoch)
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
     packed = gzip.compress(layer, 9, mtime=0)
     image = {

@@ -6,6 +6,7 @@
 Also for scanners and people: the packages that these files are of, in /var/lib/dpkg/status.d, and their licences.
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -76,6 +77,7 @@ def make(source, target):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).symlink_to(leads_to)
     (target / "var/lib/gateway").mkdir(parents=True)
+    os.chown(target / "var/lib/gateway", USER, USER)
     (target / "tmp").mkdir()
     (target / "tmp").chmod(0o1777)
     status = target / "var/lib/dpkg/status.d"
