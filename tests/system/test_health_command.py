@@ -28,6 +28,7 @@ class Health(SystemTest):
             wait_until(lambda: health(gateway.admin[1], "--ready")[0] == 1)
             self.assertIn("/readyz answered 503", health(gateway.admin[1], "--ready")[2])
             self.assertEqual(health(gateway.admin[1])[0], 0)
+        self.assertEqual(gateway.wait(), 0)
 
     def test_of_nobody_and_of_who_says_nothing_is_bad(self):
         status, out, err = health(free_port())
