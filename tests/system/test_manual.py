@@ -9,7 +9,7 @@ from harness.process import run_tool, tool, wait_until
 from harness.tmux import Terminal
 
 SCRIPT = os.path.join(ROOT, "scripts", "manual")
-COMMANDS = ("run", "check", "print", "explain", "top", "migrate", "replay", "schema")
+COMMANDS = ("run", "check", "print", "explain", "top", "health", "migrate", "replay", "schema")
 
 
 def options_of(*command):

@@ -91,11 +91,7 @@ class Scripts(SystemTest):
         return self.run_script(root, name, *words)
 
     def test_packages_are_known_on_debian_12_and_13(self):
-<<<<<<< HEAD
-        for purpose in ("build", "run", "test", "bench", "try", "docs"):
-=======
-        for purpose in ("build", "test", "bench", "try", "package"):
->>>>>>> 775b50ea (Prove the packages and the image before a release)
+        for purpose in ("build", "test", "bench", "try", "package", "docs"):
             told = []
             for version in (12, 13):
                 status, out, err = self.on_system(f"ID=debian\nVERSION_ID={version}\n", "packages", purpose)
