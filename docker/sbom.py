@@ -4,7 +4,8 @@
     sbom.py ROOTFS VERSION EPOCH DIGEST COMMIT OUT FILE...
 
 OUT.spdx.json lists the Debian packages in the image with this digest; OUT.provenance.json names it and the files,
-the commit, and the packages of the system that built them (.buildinfo). Neither depends on when it is written.
+the commit (with "-dirty" if files differ from it), and the packages of the system that built them (.buildinfo).
+Neither depends on when it is written.
 """
 
 import hashlib
@@ -73,7 +74,7 @@ def provenance(digest, commit, files):
         "predicate": {
             "buildDefinition": {
                 "buildType": "scripts/package", "externalParameters": {"commit": commit},
-                "resolvedDependencies": [{"uri": f"git+gateway@{commit}", "digest": {"gitCommit": commit}}]
+                "resolvedDependencies": [{"uri": f"git+gateway@{commit}", "digest": {"gitCommit": commit.removesuffix("-dirty")}}]
                 + [{"uri": purl(name, version, "any")} for name, version in built_with],
             },
             "runDetails": {"builder": {"id": "scripts/package"}},
