@@ -26,6 +26,15 @@ constexpr base::duration certificate_notice = std::chrono::hours{14 * 24};
 
 // Sums over the last seconds.
 struct recent_sums {
+    struct of_limit {
+        std::uint64_t decided = 0;
+        // Rejections, and among them those of shadow mode, which reject no request.
+        std::uint64_t rejected = 0;
+        std::uint64_t in_shadow = 0;
+
+        bool is_shadow() const { return in_shadow > 0 && in_shadow == rejected; }
+    };
+
     struct of_upstream {
         std::uint64_t responses = 0;
         std::uint64_t failures = 0;
@@ -34,8 +43,7 @@ struct recent_sums {
 
     std::uint64_t errors = 0;
     std::uint64_t requests = 0;
-    // Decisions and rejections by limit. Rejections of shadow limits count, too.
-    std::map<std::string_view, std::pair<std::uint64_t, std::uint64_t>> limits{};
+    std::map<std::string_view, of_limit> limits{};
     std::map<std::string_view, of_upstream> upstreams{};
     // Failures by store.
     std::map<std::string_view, std::uint64_t> stores{};
@@ -50,11 +58,12 @@ recent_sums sums_of(const telemetry::history& past)
         sums.errors += s->requests.errors;
         sums.requests += s->requests.all();
         for (const telemetry::limit_second& l : s->limits) {
-            auto& [decided, rejected] = sums.limits[past.limit_name(l)];
+            recent_sums::of_limit& sum = sums.limits[past.limit_name(l)];
             for (const std::uint32_t n : l.decisions) {
-                decided += n;
+                sum.decided += n;
             }
-            rejected += l.of(outcome::rejected) + l.of(outcome::shadow_rejected);
+            sum.in_shadow += l.of(outcome::shadow_rejected);
+            sum.rejected += l.of(outcome::rejected) + l.of(outcome::shadow_rejected);
         }
         for (const telemetry::upstream_second& u : s->upstreams) {
             auto& sum = sums.upstreams[past.upstream_name(u)];
@@ -157,16 +166,19 @@ std::vector<std::string> judge_clients(
     for (const recent_top::bucket& b : e.rejected) {
         std::string limit = limit_of(b);
         const auto counted = sums.limits.find(limit);
-        const std::uint64_t all =
-            std::max(b.count, counted == sums.limits.end() ? 0 : counted->second.second);
+        const auto sum = counted == sums.limits.end() ? recent_sums::of_limit{} : counted->second;
+        const std::uint64_t all = std::max(b.count, sum.rejected);
+        const std::string by = sum.is_shadow()
+                                   ? " requests that limit " + limit + " (shadow) would reject"
+                                   : " requests rejected by limit " + limit;
         if (b.count >= many_rejections && b.count * 100 >= all * most_of_all) {
             found.push_back(
                 {.cause = "client",
                  .name = limit,
                  .bucket_name = b.name,
                  .is_digest = b.is_digest,
-                 .text = "has " + std::to_string(b.count) + " requests rejected by limit " + limit +
-                         " in the last 10 s, " + percent(b.count, all) + " of its rejections"}
+                 .text = "has " + std::to_string(b.count) + by + " in the last 10 s, " +
+                         percent(b.count, all) + " of its rejections"}
             );
             explained.push_back(std::move(limit));
         }
@@ -178,15 +190,15 @@ void judge_limits(
     const recent_sums& sums, std::span<const std::string> explained, std::vector<finding>& found
 )
 {
-    for (const auto& [name, counts] : sums.limits) {
-        const auto [decided, rejected] = counts;
+    for (const auto& [name, sum] : sums.limits) {
         const bool many =
-            rejected >= many_rejections && rejected * 100 >= decided * many_of_requests;
+            sum.rejected >= many_rejections && sum.rejected * 100 >= sum.decided * many_of_requests;
         if (many && std::find(explained.begin(), explained.end(), name) == explained.end()) {
             found.push_back(
                 {.cause = "limit",
                  .name = std::string{name},
-                 .text = "rejects " + percent(rejected, decided) +
+                 .text = (sum.is_shadow() ? "(shadow) would reject " : "rejects ") +
+                         percent(sum.rejected, sum.decided) +
                          " of its requests in the last 10 s, of many clients"}
             );
         }

@@ -166,6 +166,22 @@ TEST_F(find_causes_test, names_the_limit_if_many_clients_are_rejected)
     EXPECT_EQ(only(), "limit l rejects 50 % of its requests in the last 10 s, of many clients");
 }
 
+TEST_F(find_causes_test, tells_a_limit_in_shadow_mode_from_one_that_rejects)
+{
+    count(telemetry::outcome::shadow_rejected, 50);
+    rejected_ = {{bucket("a"), false, 40}};
+    EXPECT_EQ(
+        only(),
+        "client l has 40 requests that limit l (shadow) would reject in the last 10 s, 80 % of its "
+        "rejections"
+    );
+    rejected_.clear();
+    EXPECT_EQ(
+        only(),
+        "limit l (shadow) would reject 100 % of its requests in the last 10 s, of many clients"
+    );
+}
+
 TEST_F(find_causes_test, blames_the_gateway_for_its_own_errors_alone)
 {
     now_.requests.server_errors = 3;
