@@ -18,6 +18,7 @@ AT_ROOT = {
     "README.md": "gateway.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "gateway.yaml.example": "example.md",
     "docs/decisions": "decisions/index.md",
 }

@@ -41,7 +41,7 @@ class Documents(SystemTest):
     def test_links_lead_to_files_as_they_stand(self):
         """As in a viewer of the repository; tests/tidy/contents.py holds their anchors."""
         count = 0
-        for path in [*PAGES, *(os.path.join(ROOT, name) for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]:
+        for path in [*PAGES, *(os.path.join(ROOT, name) for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]:
             with open(path, encoding="utf-8") as f:
                 text = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", f.read())
             for target in re.findall(r"\]\(([^)#\s]+)", text):
