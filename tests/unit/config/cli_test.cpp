@@ -177,8 +177,8 @@ TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
     EXPECT_THAT(
         std::get<output>(parse_words({"foo"})).text,
         testing::StartsWith(
-            "unknown command \"foo\"; known here: run, check, print, explain, top, migrate, "
-            "replay, schema\n"
+            "unknown command \"foo\"; known here: run, check, print, explain, top, health, "
+            "migrate, replay, schema\n"
         )
     );
 }
