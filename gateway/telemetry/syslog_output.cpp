@@ -79,7 +79,8 @@ public:
     std::ptrdiff_t write(std::string_view lines) override
     {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
-        format_syslog(message_, base::unix_time(), sender_, lines.substr(0, end));
+        const std::string_view line = lines.substr(0, std::min(end, max_syslog_line_bytes));
+        format_syslog(message_, base::unix_time(), sender_, line);
         if (!send() && errno != EAGAIN && errno != EINTR && (!connect() || !send())) {
             return -1;
         }

@@ -172,6 +172,19 @@ TEST(syslog_output, finds_a_server_that_was_started_anew_and_counts_lines_in_bet
     EXPECT_EQ(writer.dropped_lines(), 2u);
 }
 
+TEST(syslog_output, cuts_a_line_that_no_datagram_holds)
+{
+    const unit::own_folder folder;
+    const std::string path = (folder.path() / "log").string();
+    const log_target target{.is = log_target::kind::unix_syslog, .address = path};
+    const syslog_server server(path);
+    access_log_writer writer(required_output(target), as_json);
+    writer.submit(std::string(300'000, 'x') + "\nafter\n");
+    EXPECT_THAT(server.next(), EndsWith("xxx"));
+    EXPECT_THAT(server.next(), EndsWith(": after"));
+    EXPECT_EQ(writer.dropped_lines(), 0u);
+}
+
 TEST(syslog_output, has_the_form_of_rfc_3164)
 {
     std::string message = "before";
