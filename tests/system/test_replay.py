@@ -303,7 +303,10 @@ class Inputs(ReplayTest):
         with open(packed, "wb") as f:
             f.write(gzip.compress(self.lines[:200].encode()) + gzip.compress(self.lines[200:].encode()))
         subprocess.run(["zstd", "-q", plain, "-o", plain + ".zst"], check=True)
-        for path in (plain, packed, plain + ".zst"):
+        padded = os.path.join(directory.path, "padded.log.gz")  # as tapes and copies by block leave it
+        with open(padded, "wb") as f:
+            f.write(gzip.compress(self.lines.encode()) + bytes(4096))
+        for path in (plain, packed, padded, plain + ".zst"):
             self.assertEqual(self.judged(path), (10, 4, 6), path)
             with open(path, "rb") as f:
                 out = subprocess.run(

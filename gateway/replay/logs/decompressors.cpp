@@ -30,6 +30,11 @@ public:
     std::size_t decompress(std::span<const char>& from, std::span<char> to, std::string& complaint)
         override
     {
+        if (complete_ && !from.empty() && (padded_ || from[0] != gzip_magic[0])) {
+            // As gzip(1) does: what stands behind the last member is no part of it.
+            padded_ = true;
+            from = {};
+        }
         if (complete_ && !from.empty()) {
             complete_ = false;
             ::inflateReset(&stream_);
@@ -62,6 +67,8 @@ private:
     z_stream stream_{};
     bool ready_ = false;
     bool complete_ = false;
+    // True if bytes that are no member stand behind the last one.
+    bool padded_ = false;
 };
 
 class zstd_decompressor final : public decompressor {
