@@ -31,7 +31,7 @@ public:
         override
     {
         if (complete_ && !from.empty() && (padded_ || from[0] != gzip_magic[0])) {
-            // As gzip(1) does: what stands behind the last member is no part of it.
+            // Bytes behind the last member are ignored, as gzip(1) ignores them.
             padded_ = true;
             from = {};
         }
