@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import unittest
+import urllib.parse
 
 import yaml
 from containers import RUN, Containers
@@ -21,6 +22,18 @@ STAND_INS = {
     "backend": "nginx -g 'daemon off;'",
     "prometheus": "prometheus --config.file=/etc/prometheus/prometheus.yml",
 }
+# Panels of what the demo has not: TLS, plans, and health checks.
+ABSENT = re.compile(r"tls|plan|health")
+
+
+def queries():
+    """[(title, query)] of the dashboard. What is shown only above 0 is asked for without that."""
+    board = json.loads((DOCKER / "grafana/dashboards/gateway.json").read_text())
+    for panel in board["panels"]:
+        for target in panel.get("targets", []):
+            query = re.sub(r" > 0$", "", target["expr"]).replace("$__rate_interval", "1m")
+            if not ABSENT.search(query):
+                yield panel["title"], query
 
 
 class Demo(Containers):
@@ -60,6 +73,10 @@ class Demo(Containers):
         self.assertEqual(len(found), 1, pattern)
         return float(found[0])
 
+    def rows(self, query):
+        asked = "http://127.0.0.1:9090/api/v1/query?query=" + urllib.parse.quote(query)
+        return json.loads(self.ask(asked)[1] or "{}").get("data", {}).get("result")
+
     def test_serves_limits_in_redis_and_is_watched(self):
         for name in ("redis", "backend", "gateway", "prometheus"):
             self.start(name)
@@ -79,7 +96,12 @@ class Demo(Containers):
             and self.metric(r'gateway_decisions_total\{.*limit="per_client".*outcome="failed_local".*\}') > 0,
             "limits are kept locally without Redis",
         )
+        self.podman("start", "redis")
+        until(lambda: self.metric(r'gateway_store_up\{store="redis"\}') == 1, "the gateway asks Redis again")
+        until(lambda: "429" in [self.ask("http://127.0.0.1:8080/echo")[0] for _ in range(60)], "Redis holds the limit again")
         self.assertEqual(self.ask("http://127.0.0.1:9090/api/v1/rules")[0], "200")
+        for title, query in queries():
+            until(lambda q=query: self.rows(q), f"rows of {title}: {query}")
         self.podman("stop", "--time=40", "gateway")
         self.assertEqual(self.podman("inspect", "gateway", "--format={{.State.ExitCode}}").strip(), "0")
 
