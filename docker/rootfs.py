@@ -58,6 +58,7 @@ def owners(source, names):
         for candidate in (f"/{name}", "/" + name.removeprefix("usr/")):
             done = subprocess.run(["dpkg-query", f"--root={source}", "--search", candidate], capture_output=True, text=True)
             found.update(owner.strip().split(":")[0] for line in done.stdout.splitlines()
+                         if not line.startswith("diversion by ")
                          for owner in line.rpartition(": ")[0].split(","))  # fmt: skip
     return sorted(found)
 
