@@ -107,10 +107,11 @@ def write(rootfs, version, architecture, epoch, archive):
         "layers": [blob("layer.v1.tar+gzip", packed)],
     }  # fmt: skip
     listed = blob("manifest.v1+json", text(manifest))
-    names = {"org.opencontainers.image.ref.name": version, "io.containerd.image.name": f"docker.io/library/gateway:{version}"}
+    tag = version.replace("+", "-")  # A tag has no "+".
+    names = {"org.opencontainers.image.ref.name": tag, "io.containerd.image.name": f"docker.io/library/gateway:{tag}"}
     index = {"schemaVersion": 2, "mediaType": MEDIA + "index.v1+json", "manifests": [listed | {"annotations": names}]}
     # What a Docker looks for that knows no OCI layout.
-    of_docker = [{"Config": "blobs/sha256/" + manifest["config"]["digest"][7:], "RepoTags": [f"gateway:{version}"],
+    of_docker = [{"Config": "blobs/sha256/" + manifest["config"]["digest"][7:], "RepoTags": [f"gateway:{tag}"],
                   "Layers": ["blobs/sha256/" + manifest["layers"][0]["digest"][7:]]}]  # fmt: skip
     files = {"oci-layout": text({"imageLayoutVersion": "1.0.0"}), "index.json": text(index), "manifest.json": text(of_docker)}
     files |= {f"blobs/sha256/{name}": data for name, data in blobs.items()}

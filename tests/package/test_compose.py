@@ -41,7 +41,7 @@ class Demo(Containers):
         super().setUp()
         self.services = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
         self.podman("load", "--input", os.environ["IMAGE"])
-        self.podman("tag", "gateway:" + os.environ["VERSION"], self.services["gateway"]["image"])
+        self.podman("tag", "gateway:" + os.environ["VERSION"].replace("+", "-"), self.services["gateway"]["image"])
         machine = Machine(os.environ["TREE"])
         self.addCleanup(machine.stop)
         machine.chroot("apt-get", "update", "-q")

@@ -14,7 +14,7 @@ from containers import RUN, Containers
 from machine import until
 
 IMAGE = pathlib.Path(os.environ["IMAGE"])
-NAME = "gateway:" + os.environ["VERSION"]
+NAME = "gateway:" + os.environ["VERSION"].replace("+", "-")
 LARGEST = 60_000_000
 CLOSED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
 
