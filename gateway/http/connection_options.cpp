@@ -37,6 +37,8 @@ bool connection_options::read(std::string_view value)
         } else if (!option.empty()) {
             good = good && base::is_token(option) && nominated_ < max_nominated;
             ++nominated_;
+            nominates_trailers_ =
+                nominates_trailers_ || (good && classify(option) == field_name::other);
         }
     });
     return good;
