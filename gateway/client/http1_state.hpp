@@ -145,6 +145,8 @@ private:
 
     bool is_head_ = false;
     bool http_1_0_ = false;
+    // True if the client accepts trailers.
+    bool accepts_trailers_ = false;
     // True if the client wishes to keep the connection.
     bool keep_alive_ = false;
     // True if the gateway closes the connection after this request.
@@ -194,7 +196,7 @@ private:
     void interim_response(const http::response_head& head) override;
     void response(const http::response_head& head) override;
     void response_content(std::string_view content) override;
-    void response_end() override;
+    void response_end(std::string_view trailers) override;
     std::uint64_t respond(const limits::admission& a) override;
     void switched(const http::response_head& head) override;
 

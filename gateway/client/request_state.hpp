@@ -86,8 +86,9 @@ public:
     void begin_refused(int status, std::string_view why, std::string_view bound = {});
     // Takes content of the request as it arrives, or any bytes in a tunnel. `last` comes with or
     // after the last of it.
-    // Requires: accepts_content().
-    void content(std::string_view bytes, bool last);
+    // `trailers`: the request's trailer section with the last piece, as field lines that are
+    // checked but not filtered. Requires: accepts_content().
+    void content(std::string_view bytes, bool last, std::string_view trailers = {});
     // Gives up the rest of the request, which cannot be had. It is answered with an error, if it
     // still can be.
     void refuse(int status, std::string_view why, std::string_view bound = {});

@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/field_parser.hpp"
 #include "gateway/http/output/text_writer.hpp"
+#include "gateway/http/trailers.hpp"
 
 namespace gateway::http {
 
@@ -142,7 +143,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
                               options.via_name.size() + options.client_cert.size() +
                               options.client_cert_chain.size() + options.request_id.size() +
                               options.trace_parent.size();
-    text_writer to(out, 288 + vouched.chain + texts);
+    text_writer to(out, 320 + vouched.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : vouched.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
@@ -177,6 +178,8 @@ void append_ours(const request_head& head, const forward_options& options, std::
     }
     if (head.websocket) {
         to.add("Connection: upgrade\r\nUpgrade: websocket\r\n");
+    } else if (head.accepts_trailers) {
+        to.add("TE: trailers\r\nConnection: TE\r\n");
     }
     to.add("\r\n");
 }
@@ -188,6 +191,9 @@ void append_forwarded_request(
 )
 {
     append_what_stays(head, options, out);
+    if (head.body.how == framing::kind::chunked && !head.nominates_trailers) {
+        append_announced_trailers(head.fields, out);
+    }
     append_ours(head, options, out);
 }
 
