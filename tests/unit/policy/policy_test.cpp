@@ -37,7 +37,7 @@ TEST(policy, knows_which_headers_it_reads)
     policy p;
     EXPECT_TRUE(p.read_headers.empty());
     p.plans = {{.name = "plans", .key = {.from = key_part::source::header, .name = "x-plan"}}};
-    p.plans[0].members = std::make_shared<plan_table>();
+    p.plans[0].members = std::make_shared<plan_table>(base::hash_key{});
     p.limits = {rule("keyed"), rule("planned"), rule("costly"), rule("plain")};
     p.limits[0].key = {
         {.from = key_part::source::cookie, .name = "a-cookie"},
