@@ -137,6 +137,9 @@ public:
 
     bool client_blocked() const override { return port_->client_blocked(); }
 
+    // The kernel's buffer is the bound.
+    std::size_t response_room() const override { return SIZE_MAX; }
+
 private:
     http1_memory memory_;
     http1_port* port_ = nullptr;

@@ -1,27 +1,20 @@
 #include "gateway/client/http2_stream.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/client/deadline.hpp"
 #include "gateway/client/http2_connection.hpp"
 #include "gateway/client/id_source.hpp"
-#include "gateway/http/output/forward_response.hpp"
-#include "gateway/http/output/own_response.hpp"
 #include "gateway/http/request_parser.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gateway::client {
 
 namespace {
 
-// Content up to this size is gathered with what follows, and leaves at the end of the event.
-constexpr std::size_t gathered_content_bytes = 4096;
-
-// Returns the lines of a head, behind its first line.
-std::span<char> lines_of(std::span<char> head)
-{
-    const std::size_t first = std::string_view(head.data(), head.size()).find('\n') + 1;
-    return head.subspan(first);
-}
+// Bytes of a response that are read although the client's window is shut: most heads have fewer.
+constexpr std::size_t least_read_bytes = 2048;
 
 }  // namespace
 
@@ -31,14 +24,12 @@ void http2_stream::begin(http2_connection& of, http2::stream_id id)
     id_ = id;
     phase_ = phase::head;
     armed_ = timeout::none;
-    is_head_ = request_ended_ = end_passed_ = false;
-    response_ended_ = response_begun_ = resets_ = moved_ = false;
-    held_bytes_ = unconsumed_ = dropped_ = 0;
+    request_ended_ = end_passed_ = false;
+    resets_ = moved_ = false;
+    held_bytes_ = unconsumed_ = dropped_ = trailer_bytes_ = 0;
     inbox_.clear();
-    direct_ = {};
-    kept_.clear();
-    kept_at_ = 0;
     trailers_.clear();
+    response_.begin(of, id, *this);
 }
 
 bool http2_stream::holds_other_than(const limits::policy_view& present) const
@@ -53,6 +44,11 @@ void http2_stream::field(std::string_view name, std::string_view value)
 {
     if (phase_ == phase::head) {
         connection_->head().add(name, value, env_.view->http);
+    } else if (phase_ == phase::request) {
+        trailer_bytes_ += name.size() + value.size();
+        if (trailer_bytes_ <= env_.view->http.chunks.max_trailer_bytes) {
+            trailers_.append(name).append(": ").append(value).append("\r\n");
+        }
     }
 }
 
@@ -86,7 +82,8 @@ void http2_stream::read_head(bool last)
         const http::parse_result result =
             http::parse_request_head(head.text(), env_.view->http, parsed);
         if (result.is == http::parse_result::state::complete) {
-            is_head_ = parsed.is_head();
+            parsed.version = http::http_version::http_2;
+            response_.answers(parsed);
             held_bytes_ = head.text().size();
             state().begin(parsed);
             return;
@@ -134,8 +131,10 @@ void http2_stream::pass_end()
     if (!std::exchange(end_passed_, true)) {
         if (state().in_tunnel()) {
             state().client_closed(true);
+        } else if (trailer_bytes_ > env_.view->http.chunks.max_trailer_bytes) {
+            state().refuse(431, "the trailers are longer than this server accepts");
         } else {
-            state().content({}, true);
+            state().content({}, true, trailers_);
         }
     }
 }
@@ -182,122 +181,55 @@ bool http2_stream::has_dropped_enough() const
 
 // ---- the response ----------------------------------------------------------------------------
 
-// Sends the head in `text`, whose first line and last, empty line are left out.
-void http2_stream::send_head(int status, std::span<char> text, bool last)
-{
-    response_begun_ = true;
-    response_ended_ = response_ended_ || last;
-    held_bytes_ = 0;
-    connection_->engine().respond(id_, status, lines_of(text), last, *this);
-    connection_->touch(*this);
-}
-
 std::uint64_t http2_stream::respond(const limits::admission& a)
 {
-    http::added_fields added = state().added_fields();
-    added.date = env_.date.text();
-    const http::own_response own{
-        .status = a.status,
-        .detail = a.detail,
-        .added = added,
-        .retry_after = a.retry_after,
-        .extra = a.extra,
-        .fixed = a.fixed,
-        .head_only = is_head_,
-    };
-    std::string& out = env_.scratch.out;
-    const std::size_t before = out.size();
-    const std::uint64_t content = http::append_own_response(own, out);
-    const std::size_t head = out.size() - before - content;
-    kept_.assign(out, before + head);
-    response_ended_ = true;
-    // The status is the text's, as one that the gateway never gives becomes another.
-    const int status = std::stoi(out.substr(before + 9, 3));
-    send_head(status, std::span<char>(out).subspan(before, head), content == 0);
-    out.resize(before);
-    return content;
+    held_bytes_ = 0;
+    return response_.respond(a, state().added_fields());
 }
 
 void http2_stream::interim_response(const http::response_head& head)
 {
-    std::string& out = env_.scratch.out;
-    const std::size_t before = out.size();
-    const http::added_fields added = state().added_fields();
-    http::append_interim_response(head, added.limits.replaces(), added.edits, out);
-    connection_->engine().respond_interim(
-        id_, head.status, lines_of(std::span<char>(out).subspan(before))
-    );
-    out.resize(before);
-    connection_->touch(*this);
+    response_.send_interim(head, state().added_fields());
 }
 
 void http2_stream::response(const http::response_head& head)
 {
-    http::added_fields added = state().added_fields();
-    added.date = env_.date.text();
-    std::string& out = env_.scratch.out;
-    const std::size_t before = out.size();
-    http::append_forwarded_response(head, {.added = added}, out);
-    const bool last = http::outbound_framing(head, false).is_empty();
-    send_head(head.status, std::span<char>(out).subspan(before), last);
-    out.resize(before);
+    held_bytes_ = 0;
+    response_.send_head(head, state().added_fields());
 }
 
-// Sends the head that begins a tunnel: 200 over HTTP/2 (RFC 8441 §5).
 void http2_stream::switched(const http::response_head& head)
 {
-    std::string& out = env_.scratch.out;
-    const std::size_t before = out.size();
-    http::append_forwarded_response(head, {.added = state().added_fields()}, out);
-    send_head(200, std::span<char>(out).subspan(before), false);
-    out.resize(before);
+    held_bytes_ = 0;
+    response_.send_head(head, state().added_fields());
 }
 
 void http2_stream::response_content(std::string_view content)
 {
     moved_ = true;
-    connection_->touch(*this);
-    const bool at_once = content.size() > gathered_content_bytes && pending().empty() &&
-                         connection_->may_send() && !connection_->is_blocked();
-    if (at_once) {
-        direct_ = content;
-        connection_->engine().resume(id_);
-        connection_->engine().send_frames();
-        content = std::exchange(direct_, {});
-    }
-    kept_.append(content);
+    response_.send(content);
 }
 
-void http2_stream::response_end()
+void http2_stream::response_end(std::string_view trailers)
 {
-    response_ended_ = true;
-    connection_->touch(*this);
-}
-
-std::string_view http2_stream::pending() const
-{
-    return direct_.empty() ? std::string_view(kept_).substr(kept_at_) : direct_;
+    response_.end(trailers);
 }
 
 void http2_stream::content_sent(std::size_t bytes)
 {
     moved_ = true;
     connection_->content_sent();
-    connection_->touch(*this);
-    if (!direct_.empty()) {
-        direct_.remove_prefix(bytes);
-        return;
-    }
-    kept_at_ += bytes;
-    if (kept_at_ == kept_.size()) {
-        base::clear_keeping_little(kept_);
-        kept_at_ = 0;
-    }
+    response_.content_sent(bytes);
+}
+
+std::size_t http2_stream::response_room() const
+{
+    return std::max(least_read_bytes, connection_->engine().window(id_));
 }
 
 bool http2_stream::client_blocked() const
 {
-    return !pending().empty() || connection_->is_blocked();
+    return !response_.pending().empty() || connection_->is_blocked();
 }
 
 // ---- the end ---------------------------------------------------------------------------------
@@ -310,7 +242,7 @@ void http2_stream::request_over(ending how)
     if (phase_ == phase::over) {
         return;
     }
-    if (how == ending::done || (how == ending::closed && response_ended_)) {
+    if (how == ending::done || (how == ending::closed && response_.is_ended())) {
         phase_ = request_ended_ ? phase::finishing : phase::draining;
     } else {
         resets_ = true;
@@ -321,8 +253,7 @@ void http2_stream::request_over(ending how)
 void http2_stream::reset(http2::error_code why)
 {
     phase_ = phase::finishing;
-    kept_.clear();
-    kept_at_ = 0;
+    response_.give_up();
     connection_->engine().reset(id_, why);
     connection_->touch(*this);
 }
@@ -330,7 +261,7 @@ void http2_stream::reset(http2::error_code why)
 void http2_stream::stream_closed(bool in_order)
 {
     const bool under_way = phase_ == phase::request;
-    if (!in_order && !resets_ && !response_ended_) {
+    if (!in_order && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
     phase_ = phase::over;
@@ -363,7 +294,7 @@ void http2_stream::abort()
 
 void http2_stream::drained()
 {
-    if (phase_ == phase::request && pending().empty()) {
+    if (phase_ == phase::request && response_.pending().empty()) {
         state().drained();
     }
 }
@@ -377,30 +308,23 @@ void http2_stream::take_up()
     }
     pass_inbox();
     open_window();
-    if (response_begun_ && (!pending().empty() || response_ended_)) {
-        connection_->engine().resume(id_);
-    }
+    response_.resume();
 }
 
 void http2_stream::arrange()
 {
     if (phase_ == phase::request) {
-        if (state().in_tunnel() && pending().empty()) {
+        if (state().in_tunnel() && response_.pending().empty()) {
             state().drained();
         }
         request_.want_upstream_bytes();
     } else if (phase_ == phase::draining && has_dropped_enough() && !client_blocked()) {
         reset(http2::error_code::no_error);
     }
-    const timeout wanted = waits_for();
     const bool moved = std::exchange(moved_, false);
-    const bool put_off = moved && (wanted == timeout::body || wanted == timeout::tunnel);
-    if (wanted == timeout::none) {
-        env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || put_off) {
-        env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
-    }
-    armed_ = wanted;
+    put_deadline(env_.loop, *this, armed_, waits_for(), moved, [this](timeout t) {
+        return length_of(t);
+    });
 }
 
 timeout http2_stream::waits_for() const
@@ -408,7 +332,7 @@ timeout http2_stream::waits_for() const
     if (phase_ == phase::head) {
         return timeout::none;  // The connection has a deadline for it.
     }
-    if (!pending().empty()) {
+    if (!response_.pending().empty()) {
         return timeout::body;
     }
     switch (phase_) {
@@ -439,9 +363,9 @@ base::duration http2_stream::length_of(timeout t) const
 void http2_stream::expired(base::instant)
 {
     armed_ = timeout::none;
-    if (phase_ == phase::draining && pending().empty()) {
+    if (phase_ == phase::draining && response_.pending().empty()) {
         reset(http2::error_code::no_error);
-    } else if (phase_ == phase::request && pending().empty()) {
+    } else if (phase_ == phase::request && response_.pending().empty()) {
         state().expired();
     } else if (phase_ == phase::request) {  // The client has not taken what was sent.
         state().client_closed(false);

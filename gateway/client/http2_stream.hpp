@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/client/http2_response.hpp"
 #include "gateway/client/request.hpp"
 #include "gateway/client/request_host.hpp"
 #include "gateway/client/timeout.hpp"
@@ -29,7 +30,8 @@ class http2_stream final : public http2::stream_events,
                            private base::timer_entry {
 public:
     // Ownership: `env` outlives this object.
-    explicit http2_stream(session_environment& env) : env_(env), request_(env, *this)
+    explicit http2_stream(session_environment& env)
+        : env_(env), request_(env, *this), response_(env)
     {
         request_.attend_to(*this);
     }
@@ -74,14 +76,10 @@ private:
     phase phase_ = phase::over;
     timeout armed_ = timeout::none;
 
-    bool is_head_ = false;
     // True if the client has ended its side.
     bool request_ended_ = false;
     // True if the end of the request's body has been passed on.
     bool end_passed_ = false;
-    // True if nothing follows what is pending.
-    bool response_ended_ = false;
-    bool response_begun_ = false;
     // True if the gateway resets the stream through no fault of the client.
     bool resets_ = false;
     // True if a part of a body has moved since the deadline was set.
@@ -95,12 +93,10 @@ private:
     // Bytes of a refused request's body that were dropped.
     std::size_t dropped_ = 0;
 
-    // Content that is being sent from where it lies.
-    std::string_view direct_;
-    // Content that waits for the client's window. It is what one read of the upstream gave.
-    std::string kept_;
-    std::size_t kept_at_ = 0;
+    // The request's trailers, and the bytes of all that came.
     std::string trailers_;
+    std::size_t trailer_bytes_ = 0;
+    http2_response response_;
 
     request_state& state() { return request_.state(); }
 
@@ -116,7 +112,6 @@ private:
     bool has_dropped_enough() const;
     timeout waits_for() const;
     base::duration length_of(timeout t) const;
-    void send_head(int status, std::span<char> text, bool last);
 
     // http2::stream_events
     void field(std::string_view name, std::string_view value) override;
@@ -124,11 +119,12 @@ private:
     void content(std::string_view bytes) override;
     void content_ended() override;
     void stream_closed(bool in_order) override;
-    std::string_view pending() const override;
 
-    bool is_last_pending() const override { return response_ended_; }
+    std::string_view pending() const override { return response_.pending(); }
 
-    std::string_view trailers() const override { return trailers_; }
+    bool is_last_pending() const override { return response_.is_ended(); }
+
+    std::string_view trailers() const override { return response_.trailers(); }
 
     void content_sent(std::size_t bytes) override;
 
@@ -136,15 +132,16 @@ private:
     void interim_response(const http::response_head& head) override;
     void response(const http::response_head& head) override;
     void response_content(std::string_view content) override;
-    void response_end() override;
+    void response_end(std::string_view trailers) override;
     std::uint64_t respond(const limits::admission& a) override;
     void switched(const http::response_head& head) override;
 
     void tunnel_bytes(std::string_view bytes) override { response_content(bytes); }
 
-    void tunnel_end() override { response_end(); }
+    void tunnel_end() override { response_end({}); }
 
     bool client_blocked() const override;
+    std::size_t response_room() const override;
     void request_over(ending how) override;
 
     // request_host

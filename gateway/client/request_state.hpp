@@ -60,6 +60,8 @@ public:
     virtual void tunnel_end() = 0;
     // True if something that was sent to the client still waits.
     virtual bool client_blocked() const = 0;
+    // Returns the most bytes that should be read of a response before the client is asked again.
+    virtual std::size_t response_room() const = 0;
     // Ends the request. It is the last call of every request.
     virtual void request_over(ending how) = 0;
 
@@ -136,6 +138,9 @@ public:
     }
 
     bool wants_upstream_bytes() const;
+
+    std::size_t response_room() const { return carrier_.response_room(); }
+
     timeout waits_for() const;
 
     // True if it may be sent a second time.

@@ -1,9 +1,10 @@
 #include "gateway/client/session.hpp"
 
 #include "gateway/client/carrier_pool.hpp"
+#include "gateway/client/deadline.hpp"
 #include "gateway/client/handshake_log.hpp"
 #include "gateway/client/http2_connection.hpp"
-#include "gateway/http/output/own_response.hpp"
+#include "gateway/client/plain_http_answer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,19 +15,6 @@ namespace {
 
 // With its two pointers in the list of sessions, an idle connection has 280 bytes.
 static_assert(sizeof(session) <= 264);
-
-std::string plain_http_answer()
-{
-    http::fixed_response fixed{
-        .status = 400,
-        .content_type = "text/plain; charset=utf-8",
-        .body =
-            "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n"};
-    fixed.finish();
-    std::string out;
-    http::append_own_response({.fixed = &fixed, .close = true}, out);
-    return out;
-}
 
 }  // namespace
 
@@ -198,20 +186,15 @@ void session::rest(bool moved)
         want_read();
         // A part of a record is a part of a request, and one of the preface is that of a
         // connection.
-        arm(has_part() || preface_bytes_ > 0 ? timeout::head : timeout::idle, moved);
+        arm(has_part() || has_part_of_preface() ? timeout::head : timeout::idle, moved);
     }
 }
 
 void session::arm(timeout wanted, bool moved)
 {
-    const bool put_off =
-        moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
-    if (wanted == timeout::none) {
-        env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || put_off) {
-        env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
-    }
-    armed_ = wanted;
+    put_deadline(env_.loop, *this, armed_, wanted, moved, [this](timeout t) {
+        return length_of(t);
+    });
 }
 
 base::duration session::length_of(timeout t) const
@@ -275,25 +258,20 @@ void session::readable()
 // Takes bytes in the protocol that is spoken. Returns true if a part of a body has moved.
 bool session::client_bytes(std::span<char> bytes)
 {
+    std::string whole;  // with the beginning of a preface that is none
     if (may_be_http2_) {
-        const std::string_view rest = http2::client_preface.substr(preface_bytes_);
-        const std::size_t n = std::min(rest.size(), bytes.size());
-        may_be_http2_ = std::string_view(bytes.data(), n) == rest.substr(0, n);
-        if (may_be_http2_ && n < rest.size()) {
-            preface_bytes_ = static_cast<std::uint8_t>(preface_bytes_ + n);
+        const std::string_view before = preface_.before();
+        const auto begins_with = preface_.read({bytes.data(), bytes.size()});
+        may_be_http2_ = begins_with == http2::preface::verdict::incomplete;
+        if (may_be_http2_) {
             return false;
         }
-        const std::string_view before = http2::client_preface.substr(0, preface_bytes_);
-        preface_bytes_ = 0;
-        if (may_be_http2_) {
-            may_be_http2_ = false;
+        if (begins_with == http2::preface::verdict::http2) {
             speak_http2();
             http2_->client_bytes(before);
         } else if (!before.empty()) {
-            std::string all(before);
-            all.append(bytes.data(), bytes.size());
-            http().state().client_bytes(all);
-            return false;
+            whole.assign(before).append(bytes.data(), bytes.size());
+            bytes = whole;
         }
     }
     if (http2_ != nullptr) {
@@ -369,18 +347,6 @@ void session::peer_ended(bool orderly)
     } else {
         close_client(false);
     }
-}
-
-// Notices the end if nothing is read. A session that reads learns of it by reading, behind the
-// bytes that came before it.
-void session::hung_up()
-{
-    after_event(true);
-}
-
-void session::backlog_changed()
-{
-    after_event(true);
 }
 
 void session::drained()

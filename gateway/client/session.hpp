@@ -12,6 +12,7 @@
 #include "gateway/client/options.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
+#include "gateway/http2/preface.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls/tls_server.hpp"
 
@@ -104,8 +105,7 @@ private:
     bool draining_ : 1 = false;
     // True if HTTP/2 is spoken should its preface come, without TLS.
     bool may_be_http2_ : 1 = false;
-    // Bytes of the preface that have come, all but the last.
-    std::uint8_t preface_bytes_ = 0;
+    http2::preface preface_;
     // True if it was shaking hands when the drain began.
     bool was_shaking_hands_ : 1 = false;
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
@@ -133,6 +133,8 @@ private:
     // True if a part of a TLS record has come, and its end has not.
     bool has_part() const { return tls() != nullptr && tls()->has_part(); }
 
+    bool has_part_of_preface() const { return may_be_http2_ && !preface_.before().empty(); }
+
     void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
     void count_active(bool active);
@@ -144,8 +146,13 @@ private:
 
     // net::connection
     void readable() override;
-    void hung_up() override;
-    void backlog_changed() override;
+
+    // Notices the end if nothing is read. A session that reads learns of it by reading, behind the
+    // bytes that came before it.
+    void hung_up() override { after_event(true); }
+
+    void backlog_changed() override { after_event(true); }
+
     void drained() override;
     void broken() override;
     void released() override;

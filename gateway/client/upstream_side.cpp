@@ -208,7 +208,7 @@ void upstream_side::failed(proxy::failure why, bool begun)
 void upstream_side::upstream_readable()
 {
     std::span<char> bytes;
-    const net::received got = connection_->receive(bytes);
+    const net::received got = connection_->receive(bytes, request_.response_room());
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {

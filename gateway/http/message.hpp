@@ -22,7 +22,7 @@ struct framing {
 };
 
 // `http_version` is the version of HTTP that a message came in.
-enum class http_version : std::uint8_t { http_1_0, http_1_1 };
+enum class http_version : std::uint8_t { http_1_0, http_1_1, http_2 };
 
 struct request_head {
     std::string_view method;

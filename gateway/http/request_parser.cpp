@@ -260,8 +260,7 @@ parse_result too_long(std::string_view bytes, const options& limits)
 {
     const bool in_first_line =
         bytes.substr(0, limits.max_header_bytes).find('\n', 2) == std::string_view::npos;
-    return in_first_line ? refuse(414, "the request line is longer than this server accepts")
-                         : refuse(431, "the header is longer than this server accepts");
+    return {state::rejected, in_first_line ? long_request_line : long_header};
 }
 
 parse_result read_head(std::string_view bytes, const options& limits, request_head& out)
@@ -285,7 +284,7 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
         case progress::malformed:
             return refuse(400, "a header line is malformed");
         case progress::too_many:
-            return refuse(431, "more header fields than this server accepts");
+            return {state::rejected, too_many_fields};
         case progress::complete:
             break;
     }

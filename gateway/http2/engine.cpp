@@ -2,6 +2,7 @@
 
 #include "gateway/http2/field_block.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nghttp2/nghttp2.h>
 #include <utility>
@@ -299,6 +300,15 @@ void engine::reset(stream_id id, error_code why)
     nghttp2_submit_rst_stream(
         session_.get(), NGHTTP2_FLAG_NONE, id, static_cast<std::uint32_t>(why)
     );
+}
+
+std::size_t engine::window(stream_id id) const
+{
+    const std::int32_t least = std::min(
+        nghttp2_session_get_stream_remote_window_size(session_.get(), id),
+        nghttp2_session_get_remote_window_size(session_.get())
+    );
+    return static_cast<std::size_t>(std::max(least, 0));
 }
 
 void engine::consume(stream_id id, std::size_t bytes)

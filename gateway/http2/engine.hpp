@@ -24,9 +24,6 @@ namespace gateway::http2 {
 
 using stream_id = std::int32_t;
 
-// The bytes with which a client begins (RFC 9113 §3.4).
-inline constexpr std::string_view client_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
 // Codes of errors that the gateway sends (RFC 9113 §7).
 enum class error_code : std::uint32_t {
     no_error = 0x0,
@@ -114,6 +111,8 @@ public:
     // Sends what has become pending.
     void resume(stream_id id);
     void reset(stream_id id, error_code why);
+    // Returns the bytes of content that the peer takes on the stream now.
+    std::size_t window(stream_id id) const;
 
     // ---- What the peer may send.
 

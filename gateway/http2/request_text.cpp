@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+#include "gateway/http/request_parser.hpp"
 
 #include <algorithm>
 
@@ -33,8 +34,8 @@ void request_text::clear()
     fields_ = 0;
     bytes_ = 0;
     has_length_ = false;
-    has_too_many_ = false;
     is_websocket_ = false;
+    too_large_ = {0};
 }
 
 void request_text::release_memory()
@@ -47,17 +48,19 @@ void request_text::release_memory()
 
 void request_text::add(std::string_view name, std::string_view value, const http::options& bounds)
 {
-    if (bytes_ > bounds.max_header_bytes) {
+    const bool is_pseudo = name.starts_with(':');
+    fields_ += is_pseudo ? 0 : 1;
+    if (too_large_.status == 0 && bytes_ + name.size() + value.size() > bounds.max_header_bytes) {
+        too_large_ = name == ":path" ? http::long_request_line : http::long_header;
+    } else if (too_large_.status == 0 && fields_ > bounds.max_headers) {
+        too_large_ = http::too_many_fields;
+    }
+    if (too_large_.status != 0) {
         return;
     }
     bytes_ += name.size() + value.size();
-    if (name.starts_with(':')) {
+    if (is_pseudo) {
         add_pseudo(name, value);
-        return;
-    }
-    has_too_many_ = ++fields_ > bounds.max_headers;
-    if (has_too_many_) {
-        bytes_ = bounds.max_header_bytes + 1;  // The rest is not kept.
     } else if (name == "cookie") {
         cookie_.append(cookie_.empty() ? "" : "; ").append(value);
     } else if (name == "host") {
@@ -95,6 +98,10 @@ request_text::verdict request_text::finish(bool last, std::string_view key)
 // Returns what is wrong with the request, or nothing.
 std::optional<request_text::verdict> request_text::check()
 {
+    if (too_large_.status != 0) {
+        refusal_ = too_large_;
+        return verdict::refused;
+    }
     const bool contradicts =
         !authority_.empty() && !host_.empty() && !base::equal_ignoring_case(authority_, host_);
     const bool has_path = path_.starts_with('/') || path_ == "*";
@@ -112,10 +119,6 @@ std::optional<request_text::verdict> request_text::check()
     is_websocket_ = !protocol_.empty();
     if (is_websocket_ && protocol_ != "websocket") {
         refusal_ = {501, "the only protocol that CONNECT carries here is websocket"};
-        return verdict::refused;
-    }
-    if (has_too_many_) {
-        refusal_ = {431, "more header fields than this server accepts"};
         return verdict::refused;
     }
     return std::nullopt;

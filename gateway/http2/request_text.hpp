@@ -39,6 +39,9 @@ public:
 
     std::string_view text() const { return text_; }
 
+    // Bytes of fields that are kept.
+    std::size_t held_bytes() const { return bytes_; }
+
     const http::rejection& refusal() const { return refusal_; }
 
     // True if it asks for a WebSocket (RFC 8441).
@@ -63,8 +66,9 @@ private:
     std::size_t fields_ = 0;
     std::size_t bytes_ = 0;
     bool has_length_ = false;
-    bool has_too_many_ = false;
     bool is_websocket_ = false;
+    // The refusal for its size; a status of 0: there is none.
+    http::rejection too_large_{0};
     http::rejection refusal_;
 
     void add_pseudo(std::string_view name, std::string_view value);

@@ -9,6 +9,20 @@ namespace gateway::http {
 
 namespace {
 
+// Returns the version as Via has it (RFC 9110 §7.6.3).
+std::string_view name_of(http_version version)
+{
+    switch (version) {
+        case http_version::http_1_0:
+            return "1.0";
+        case http_version::http_1_1:
+            return "1.1";
+        case http_version::http_2:
+            return "2";
+    }
+    return {};
+}
+
 using namespace std::string_view_literals;
 
 // Fields that nominating them in Connection does not remove; the same holds for the fields of
@@ -166,7 +180,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (head.max_forwards) {
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
     }
-    to.add(head.is_1_0() ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
+    to.add("\r\nVia: ").add(name_of(head.version)).add(" ").add(options.via_name).add("\r\n");
     if (!options.request_id.empty()) {
         to.add("X-Request-Id: ").add(options.request_id).add("\r\n");
     }
