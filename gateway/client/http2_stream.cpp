@@ -3,8 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/client/deadline.hpp"
 #include "gateway/client/http2_connection.hpp"
-#include "gateway/client/id_source.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/client/http2_head.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -65,32 +64,23 @@ void http2_stream::fields_ended(bool last)
 
 void http2_stream::read_head(bool last)
 {
-    http2::request_text& head = connection_->head();
-    const base::uuid_text random = env_.ids.request_id(env_.loop.now());
-    // Any sixteen bytes will do (RFC 6455 §4.1): nobody but the server looks at them.
-    const std::string key = std::string(random.data() + random.size() - 22, 22) + "==";
-    const auto verdict = head.finish(last, key);
-    if (verdict == http2::request_text::verdict::malformed) {
+    http2::request_text& text = connection_->head();
+    http::request_head& head = env_.scratch.request;
+    const auto wrong =
+        read_http2_head(text, last, env_.view->http, env_.ids, env_.loop.now(), head);
+    if (wrong && wrong->status == 0) {
         reset(http2::error_code::protocol_error);
         return;
     }
     connection_->request_came();
     phase_ = phase::request;
-    http::request_head& parsed = env_.scratch.request;
-    http::rejection why = head.refusal();
-    if (verdict == http2::request_text::verdict::readable) {
-        const http::parse_result result =
-            http::parse_request_head(head.text(), env_.view->http, parsed);
-        if (result.is == http::parse_result::state::complete) {
-            parsed.version = http::http_version::http_2;
-            response_.answers(parsed);
-            held_bytes_ = head.text().size();
-            state().begin(parsed);
-            return;
-        }
-        why = result.why;
+    if (wrong) {
+        state().begin_refused(wrong->status, wrong->detail);
+    } else {
+        held_bytes_ = text.held_bytes();
+        response_.answers(head);
+        state().begin(head);
     }
-    state().begin_refused(why.status, why.detail);
 }
 
 // ---- the request's content -------------------------------------------------------------------

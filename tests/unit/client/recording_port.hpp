@@ -225,8 +225,6 @@ public:
 
     bool client_blocked() const override { return blocked; }
 
-    std::size_t response_room() const override { return SIZE_MAX; }
-
     bool upstream_blocked() const override { return upstream_is_blocked; }
 
     const http::options& limits() const override { return http_limits; }

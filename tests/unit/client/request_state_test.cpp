@@ -85,6 +85,8 @@ public:
 
     bool client_blocked() const override { return client_waits; }
 
+    std::size_t response_room() const override { return SIZE_MAX; }
+
     void request_over(ending how) override
     {
         EXPECT_TRUE(counted && !over && !connected);

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::http2 {
-namespace {
+namespace field_block_test {
 
 using pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -25,7 +25,7 @@ pairs fields_of(int status, std::string lines)
     return found;
 }
 
-TEST(FieldBlock, HasTheStatusFirstAndNamesInLowerCase)
+TEST(field_block, has_the_status_first_and_names_in_lower_case)
 {
     EXPECT_EQ(
         fields_of(204, "Date: now\r\nX-Foo:  Bar baz \r\nx-empty:\r\n\r\n"),
@@ -33,12 +33,12 @@ TEST(FieldBlock, HasTheStatusFirstAndNamesInLowerCase)
     );
 }
 
-TEST(FieldBlock, HasNoStatusForTrailers)
+TEST(field_block, has_no_status_for_trailers)
 {
     EXPECT_EQ(fields_of(0, "Grpc-Status: 0\r\n"), (pairs{{"grpc-status", "0"}}));
 }
 
-TEST(FieldBlock, LeavesOutWhatConcernsAConnection)
+TEST(field_block, leaves_out_what_concerns_a_connection)
 {
     EXPECT_EQ(
         fields_of(
@@ -50,10 +50,10 @@ TEST(FieldBlock, LeavesOutWhatConcernsAConnection)
     );
 }
 
-TEST(FieldBlock, TakesAValueWithColons)
+TEST(field_block, takes_a_value_with_colons)
 {
     EXPECT_EQ(fields_of(0, "location: http://x:1/\r\n"), (pairs{{"location", "http://x:1/"}}));
 }
 
-}  // namespace
+}  // namespace field_block_test
 }  // namespace gateway::http2

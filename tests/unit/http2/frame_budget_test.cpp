@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::http2 {
-namespace {
+namespace frame_budget_test {
 
 using namespace std::chrono_literals;
 
@@ -18,7 +18,7 @@ int taken(frame_budget& budget, base::instant now, bool (frame_budget::*take)(ba
     return n;
 }
 
-TEST(FrameBudget, AllowsABurstOfResetsAndThenARate)
+TEST(frame_budget, allows_a_burst_of_resets_and_then_a_rate)
 {
     frame_budget budget(start);
     EXPECT_EQ(taken(budget, start, &frame_budget::take_reset), 1000);
@@ -26,7 +26,7 @@ TEST(FrameBudget, AllowsABurstOfResetsAndThenARate)
     EXPECT_EQ(taken(budget, start + 1h, &frame_budget::take_reset), 1000);
 }
 
-TEST(FrameBudget, AllowsFramesWithoutWorkByTimeRequestsAndContent)
+TEST(frame_budget, allows_frames_without_work_by_time_requests_and_content)
 {
     frame_budget budget(start);
     EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 1000);
@@ -37,7 +37,7 @@ TEST(FrameBudget, AllowsFramesWithoutWorkByTimeRequestsAndContent)
     EXPECT_EQ(taken(budget, start + 1s, &frame_budget::take_idle_frame), 99);
 }
 
-TEST(FrameBudget, KeepsNoMoreThanABurst)
+TEST(frame_budget, keeps_no_more_than_a_burst)
 {
     frame_budget budget(start);
     for (int i = 0; i < 1000; ++i) {
@@ -47,12 +47,12 @@ TEST(FrameBudget, KeepsNoMoreThanABurst)
     EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 1000);
 }
 
-TEST(FrameBudget, IsNotFilledByAClockThatStands)
+TEST(frame_budget, is_not_filled_by_a_clock_that_stands)
 {
     frame_budget budget(start);
     taken(budget, start, &frame_budget::take_reset);
     EXPECT_FALSE(budget.take_reset(start - 1s));
 }
 
-}  // namespace
+}  // namespace frame_budget_test
 }  // namespace gateway::http2

@@ -5,11 +5,11 @@
 #include <string>
 
 namespace gateway::http2 {
-namespace {
+namespace preface_test {
 
 using verdict = preface::verdict;
 
-TEST(Preface, IsRecognisedHoweverItIsSplit)
+TEST(preface, is_recognised_however_it_is_split)
 {
     const std::string_view all = preface::text;
     for (std::size_t first = 0; first < all.size(); ++first) {
@@ -24,7 +24,7 @@ TEST(Preface, IsRecognisedHoweverItIsSplit)
     }
 }
 
-TEST(Preface, IsNothingElse)
+TEST(preface, is_nothing_else)
 {
     const std::string_view all = preface::text;
     for (std::size_t at = 0; at < all.size(); ++at) {
@@ -39,5 +39,5 @@ TEST(Preface, IsNothingElse)
     }
 }
 
-}  // namespace
+}  // namespace preface_test
 }  // namespace gateway::http2

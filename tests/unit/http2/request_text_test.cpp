@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace gateway::http2 {
-namespace {
+namespace request_text_test {
 
 using verdict = request_text::verdict;
 using field = std::pair<std::string_view, std::string_view>;
@@ -33,7 +33,7 @@ read_text read(
     return {v, std::string(t.text()), t.refusal().status};
 }
 
-TEST(RequestText, IsTheHeadOfHttp1)
+TEST(request_text, is_the_head_of_http1)
 {
     const auto r = read(
         {{":method", "GET"},
@@ -46,7 +46,7 @@ TEST(RequestText, IsTheHeadOfHttp1)
     EXPECT_EQ(r.text, "GET /a?b HTTP/1.1\r\nhost: g.test\r\naccept: */*\r\n\r\n");
 }
 
-TEST(RequestText, JoinsTheCrumbsOfCookies)
+TEST(request_text, joins_the_crumbs_of_cookies)
 {
     const auto r = read(
         {{":method", "GET"},
@@ -60,7 +60,7 @@ TEST(RequestText, JoinsTheCrumbsOfCookies)
     EXPECT_EQ(r.text, "GET / HTTP/1.1\r\nhost: g\r\nx: y\r\ncookie: a=1; b=2\r\n\r\n");
 }
 
-TEST(RequestText, SaysHowContentIsFramed)
+TEST(request_text, says_how_content_is_framed)
 {
     const std::string head = "POST / HTTP/1.1\r\nhost: g\r\n";
     const field method{":method", "POST"};
@@ -78,7 +78,7 @@ TEST(RequestText, SaysHowContentIsFramed)
     );
 }
 
-TEST(RequestText, TakesHostForAnAuthorityThatIsMissing)
+TEST(request_text, takes_host_for_an_authority_that_is_missing)
 {
     const field method{":method", "GET"};
     const field scheme{":scheme", "http"};
@@ -96,7 +96,7 @@ TEST(RequestText, TakesHostForAnAuthorityThatIsMissing)
     );
 }
 
-TEST(RequestText, RefusesWhatTheTextWouldHide)
+TEST(request_text, refuses_what_the_text_would_hide)
 {
     const field method{":method", "GET"};
     const field scheme{":scheme", "http"};
@@ -120,7 +120,7 @@ TEST(RequestText, RefusesWhatTheTextWouldHide)
     }
 }
 
-TEST(RequestText, RefusesOtherSchemes)
+TEST(request_text, refuses_other_schemes)
 {
     for (const std::string_view scheme : {"ftp", "", "httpss"}) {
         const auto r =
@@ -130,7 +130,7 @@ TEST(RequestText, RefusesOtherSchemes)
     }
 }
 
-TEST(RequestText, IsAHandshakeForAWebSocket)
+TEST(request_text, is_a_handshake_for_a_web_socket)
 {
     const auto r = read(
         {{":method", "CONNECT"},
@@ -159,7 +159,7 @@ TEST(RequestText, IsAHandshakeForAWebSocket)
     EXPECT_EQ(other.status, 501);
 }
 
-TEST(RequestText, KeepsNoMoreThanItsBounds)
+TEST(request_text, keeps_no_more_than_its_bounds)
 {
     http::options bounds;
     bounds.max_header_bytes = 1000;
@@ -190,5 +190,5 @@ TEST(RequestText, KeepsNoMoreThanItsBounds)
     EXPECT_EQ(r.status, 431);
 }
 
-}  // namespace
+}  // namespace request_text_test
 }  // namespace gateway::http2
