@@ -127,7 +127,7 @@ std::string print_cost(const policy::cost_rule& cost)
 
 void describe_cost(keys& k, policy::cost_rule& cost)
 {
-    k("cost", "tokens per request: a number, or where the request says it (below)")
+    k("cost", "the tokens that a request takes: a number, or where the request says it (below)")
         .other(
             {.documented = {"`1`", "1 to `burst` or `capacity`"},
              .schema = std::string{schema},

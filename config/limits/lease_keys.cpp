@@ -81,10 +81,10 @@ std::int64_t most(const policy::limit_rule& rule)
 void describe_lease(keys& k, limit_draft& l)
 {
     k("lease",
-      "of a `token_bucket` in a shared store: what a worker takes ahead from a bucket of which "
-      "much is asked, at most that share of its burst, for that time (100ms to 10s; not written, "
-      "1s) (below). Of `concurrency` there: so long after a gateway has died its requests' places "
-      "are free again")
+      "with a `token_bucket` in a shared store, the tokens that a worker takes ahead from a "
+      "busy bucket: at most `share` of its burst, for `time` (100ms to 10s, by default 1s) "
+      "(below). With `concurrency` in a shared store, the time after which requests of a "
+      "gateway that died count no longer")
         .other(
             {.documented =
                  {"none; `10s` of `concurrency`",
