@@ -1,4 +1,5 @@
 """The scripts, and what `cmake --install` makes: what a person meets before the gateway runs."""
+import glob
 import os
 import re
 import shutil
@@ -74,6 +75,18 @@ class Scripts(SystemTest):
         self.assertIn(called, err)
         self.assertNotIn("curl", self.run_script(root, "run", "--config", "other.yaml")[2])
         self.assertIn("curl", self.run_script(ROOT, "packages", "try")[1].split())
+
+    def test_what_the_readme_tries_is_answered_and_then_rejected(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+            one, many = re.findall(r"(?m)^ +(curl .*)$", readme.read())
+        for name in ("gateway.yaml.example", "debian/gateway.yaml"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+                gateway = self.gateway(re.sub(r"(127.0.0.1|0.0.0.0):(8080|9901)", "127.0.0.1:0", f.read()))
+            there = "http://{}:{}".format(*gateway.address)
+            status, out, _ = run_tool(["sh", "-c", one.replace("http://127.0.0.1:8080", there)])
+            self.assertRegex(out, r"(?s)^HTTP/1.1 200 .*\nX-RateLimit-Remaining: \d+\n")
+            status, out, _ = run_tool(["sh", "-c", many.replace("http://127.0.0.1:8080", there)])
+            self.assertEqual((status, len(out.split()), set(out.split())), (0, 40, {"200", "429"}), name)
 
     def on_system(self, release, name, *words):
         """Runs a script as on the system that the lines of os-release name."""
