@@ -203,12 +203,14 @@ class Install(SystemTest):
         example = os.path.join(docs, "gateway.yaml.example")
         self.assertEqual(run_tool([installed, "check", "--config", example])[1], f"{example}: ok\n")
 
-    def test_the_links_of_the_installed_readme_lead_somewhere(self):
+    def test_the_links_of_the_installed_documents_lead_somewhere(self):
         prefix = self.directory().file("prefix")
         run_tool(["cmake", "--install", BUILD, "--prefix", prefix])
-        docs = os.path.join(prefix, "share", "doc", "gateway")
-        with open(os.path.join(docs, "README.md"), encoding="utf-8") as readme:
-            links = re.findall(r"\]\(([^)#:]+)\)", readme.read())
-        self.assertGreater(len(links), 5)
-        for link in links:
-            self.assertTrue(os.path.exists(os.path.join(docs, link)), link)
+        count = 0
+        for path in glob.glob(f"{prefix}/share/doc/gateway/**/*.md", recursive=True):
+            with open(path, encoding="utf-8") as page:
+                text = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", page.read())
+            for link in re.findall(r"\]\(([^)#:\s]+)[^):]*\)", text):
+                count += 1
+                self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), link)), (path, link))
+        self.assertGreater(count, 100)
