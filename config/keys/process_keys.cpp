@@ -244,7 +244,9 @@ void describe_bounds(keys& k, client::options& options)
       "limit")
         .number(options.max_connections, {1, most_connections});
     k("max_connections_per_peer",
-      "bounds the client connections of one peer; one more is closed at once. 0 is no bound")
+      "bounds the client connections of one peer, an address cut to `ipv4_prefix` or "
+      "`ipv6_prefix`; one more is closed at once. Trusted proxies and Unix sockets are exempt. 0 "
+      "is no bound")
         .number(options.max_connections_per_peer, {0, most_connections});
     k("max_waiting",
       "bounds the requests that wait for their tokens (`max_wait` of a limit); one more is "

@@ -239,7 +239,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
             add_admin_address(
                 *sub,
                 asked,
-                "The admin API of the running gateway; without this option, the one in FILE"
+                "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
             );
             sub->add_flag("--once", asked.once, "Print the figures once, and end");
         }
@@ -247,7 +247,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
             add_admin_address(
                 *sub,
                 asked,
-                "The admin API of the running gateway; without this option, the one in FILE"
+                "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
             );
             sub->add_flag("--ready", asked.ready, "Ask whether it takes new connections, too");
         }
