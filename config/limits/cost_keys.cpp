@@ -20,7 +20,7 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
         "query":{"type":"string","description":"a query parameter that says the cost"},
         "methods":{"description":"cost of each method","type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
         "default":{"description":"cost of other requests","type":"integer","minimum":0,"maximum":1000000000000},
-        "max":{"description":"the most that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
+        "max":{"description":"the largest cost that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
 
 void read_cost_methods(section& from, policy::cost_rule& cost)

@@ -15,7 +15,7 @@ constexpr base::duration longest_of_places = 1h;
 constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
     "then":{"additionalProperties":false,"required":["share"],"properties":{
     "share":{"description":"part of the burst that is taken ahead","type":"string","pattern":"^[1-9][0-9]?%$"},
-    "time":{"description":"how long it may be used, 1s by default","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
+    "time":{"description":"how long these tokens may be used, 1s by default","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
     "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
 
 // Takes "10%", unless that is more than a lease may have.
