@@ -71,6 +71,7 @@ void describe(keys& root, draft& d)
 {
     describe_process(root, d);
     describe_http(root, d);
+    describe_http2(root, d);
     describe_client(root, d);
     describe_jwt(root, d);
     describe_stores(root, d);

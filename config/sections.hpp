@@ -13,6 +13,7 @@ void describe(keys& root, draft& d);
 // These describe the keys of the file itself, in this order.
 void describe_process(keys& root, draft& d);
 void describe_http(keys& root, draft& d);
+void describe_http2(keys& root, draft& d);
 void describe_client(keys& root, draft& d);
 void describe_jwt(keys& root, draft& d);
 void describe_stores(keys& root, draft& d);

@@ -6,6 +6,7 @@
 #include "config/text/units.hpp"
 #include "gateway/client/options.hpp"
 #include "gateway/http/options.hpp"
+#include "gateway/http2/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/probes/collector_options.hpp"
 #include "gateway/proxy/options.hpp"
@@ -58,6 +59,7 @@ struct written_plans {
 struct settings {
     client::options server;
     http::options http;
+    http2::options http2;
     store::memory_options local_store;
 
     // Shared stores; policy->stores[i] is the name of shared_stores[i].

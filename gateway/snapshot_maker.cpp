@@ -14,6 +14,7 @@ worker::snapshot snapshot_maker::make(const config::settings& settings)
     worker::snapshot s;
     s.policy = settings.policy;
     s.http = settings.http;
+    s.http2 = settings.http2;
     s.via_name = via_name_;
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.max_waiting = settings.server.max_waiting;

@@ -69,6 +69,38 @@ void describe_decide(const described_key& k, std::optional<client::decide_option
     );
 }
 
+std::string take_protocol(const std::string& name, net::spoken_protocols& spoken, bool& named)
+{
+    if (name != "h2" && name != "http/1.1") {
+        return "expected h2 or http/1.1, got " + quote(name);
+    }
+    if (!std::exchange(named, true)) {
+        spoken = {.http2 = false, .http1 = false};
+    }
+    (name == "h2" ? spoken.http2 : spoken.http1) = true;
+    return {};
+}
+
+std::string print_protocols(const net::spoken_protocols& spoken)
+{
+    return spoken.http2 && spoken.http1 ? "[h2, http/1.1]" : spoken.http2 ? "[h2]" : "[http/1.1]";
+}
+
+void describe_protocols(const described_key& k, net::spoken_protocols& spoken)
+{
+    bool named = false;
+    k.texts(
+        {.documented = {"`[h2, http/1.1]`", "either, or both"},
+         .schema =
+             R"({"type":"array","items":{"enum":["h2","http/1.1"]},"minItems":1,"maxItems":2})",
+         .max = 2,
+         .expected = "h2 or http/1.1",
+         .take = [&](const std::string& name) { return take_protocol(name, spoken, named); },
+         .print = [&] { return print_protocols(spoken); },
+         .if_empty = "at least one protocol is needed"}
+    );
+}
+
 // Describes the keys of a listener. `address` is nothing while it is not known.
 void describe_listener(
     keys& k,
@@ -92,6 +124,12 @@ void describe_listener(
           "nothing ([decisions for other proxies](decide.md)). `rejected_status` replaces the "
           "status of every refusal, which `X-Decision-Status` then says"),
         one.decide
+    );
+    describe_protocols(
+        k("protocols",
+          "what clients may speak: with TLS they choose by ALPN; without it, those of HTTP/2 begin "
+          "with its preface (prior knowledge)"),
+        one.protocols
     );
     describe_listener_tls(k, one.tls, d);
     k("proxy_protocol",
@@ -124,6 +162,9 @@ void add_listener(const located& item, draft& d, findings& found)
             }
         });
     });
+    if (one.tls) {
+        one.tls->protocols = one.protocols;
+    }
     if (address) {
         one.address = *address;
         listeners.push_back(std::move(one));

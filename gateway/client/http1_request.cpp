@@ -124,7 +124,10 @@ std::size_t http1_state::consume_content(std::span<char> bytes)
     }
     const auto piece = request_body_.read(bytes);
     body_begun_ = body_begun_ || !piece.content.empty();
-    request_->content(piece.content, request_body_.done());
+    request_->content(piece.content, request_body_.done(), piece.trailers);
+    if (request_body_.done()) {
+        request_body_.release_memory();
+    }
     if (piece.malformed && phase_ == phase::request) {
         request_->refuse(400, "the body's chunks are malformed");
     }
@@ -141,6 +144,7 @@ std::size_t http1_state::consume_drained(std::span<char> bytes)
         return bytes.size();
     }
     if (request_body_.done()) {
+        request_body_.release_memory();
         phase_ = phase::idle;
     }
     return piece.consumed;

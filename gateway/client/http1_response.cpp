@@ -84,6 +84,7 @@ void http1_state::response(const http::response_head& head)
     const http::response_options options{
         .client_http_1_0 = http_1_0_,
         .client_keep_alive = keep_alive_,
+        .client_accepts_trailers = accepts_trailers_,
         .close = close_after_ || !keep_alive_,
         .added = added_fields(),
     };
@@ -109,10 +110,10 @@ void http1_state::response_content(std::string_view content)
     }
 }
 
-void http1_state::response_end()
+void http1_state::response_end(std::string_view trailers)
 {
     if (response_framing_.how == http::framing::kind::chunked) {
-        memory_.out.append("0\r\n\r\n");
+        memory_.out.append("0\r\n").append(accepts_trailers_ ? trailers : "").append("\r\n");
     }
     flush();
 }

@@ -12,6 +12,7 @@ void http1_state::begin_request(const http::request_head& head, bool more_follow
 {
     is_head_ = head.is_head();
     http_1_0_ = head.is_1_0();
+    accepts_trailers_ = head.accepts_trailers;
     keep_alive_ = head.keep_alive;
     expects_continue_ = head.expects_continue;
     websocket_ = head.websocket;

@@ -137,6 +137,9 @@ public:
 
     bool client_blocked() const override { return port_->client_blocked(); }
 
+    // The kernel's buffer is the bound.
+    std::size_t response_room() const override { return SIZE_MAX; }
+
 private:
     http1_memory memory_;
     http1_port* port_ = nullptr;
@@ -145,6 +148,8 @@ private:
 
     bool is_head_ = false;
     bool http_1_0_ = false;
+    // True if the client accepts trailers.
+    bool accepts_trailers_ = false;
     // True if the client wishes to keep the connection.
     bool keep_alive_ = false;
     // True if the gateway closes the connection after this request.
@@ -194,7 +199,7 @@ private:
     void interim_response(const http::response_head& head) override;
     void response(const http::response_head& head) override;
     void response_content(std::string_view content) override;
-    void response_end() override;
+    void response_end(std::string_view trailers) override;
     std::uint64_t respond(const limits::admission& a) override;
     void switched(const http::response_head& head) override;
 

@@ -28,6 +28,8 @@ struct listener_options {
     std::optional<decide_options> decide{};
     // True if connections come from `trusted_proxies` only, each with a PROXY header first.
     bool proxy_protocol = false;
+    // Protocols that clients may speak: chosen by ALPN with TLS, else by their first bytes.
+    net::spoken_protocols protocols{};
     // TLS of its connections; nothing: they are plain. It may change while the listener is open.
     std::optional<net::tls_server_options> tls{};
 

@@ -84,7 +84,7 @@ void request_state::end(ending how, const limits::finished& f)
 
 // ---- the client ------------------------------------------------------------------------------
 
-void request_state::content(std::string_view bytes, bool last)
+void request_state::content(std::string_view bytes, bool last, std::string_view trailers)
 {
     if (in_tunnel()) {
         tunnel_.bytes(tunnel_side::client, bytes);
@@ -94,7 +94,7 @@ void request_state::content(std::string_view bytes, bool last)
     if (!upstream_.limits().allows_body(content_bytes_)) {
         fail(limits::body_too_large());
     } else {
-        exchange_.request_content(bytes, last);
+        exchange_.request_content(bytes, last, trailers);
     }
 }
 

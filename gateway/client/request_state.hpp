@@ -60,6 +60,8 @@ public:
     virtual void tunnel_end() = 0;
     // True if something that was sent to the client still waits.
     virtual bool client_blocked() const = 0;
+    // Returns the most bytes that should be read of a response before the client is asked again.
+    virtual std::size_t response_room() const = 0;
     // Ends the request. It is the last call of every request.
     virtual void request_over(ending how) = 0;
 
@@ -86,8 +88,9 @@ public:
     void begin_refused(int status, std::string_view why, std::string_view bound = {});
     // Takes content of the request as it arrives, or any bytes in a tunnel. `last` comes with or
     // after the last of it.
-    // Requires: accepts_content().
-    void content(std::string_view bytes, bool last);
+    // `trailers`: the request's trailer section with the last piece, as field lines that are
+    // checked but not filtered. Requires: accepts_content().
+    void content(std::string_view bytes, bool last, std::string_view trailers = {});
     // Gives up the rest of the request, which cannot be had. It is answered with an error, if it
     // still can be.
     void refuse(int status, std::string_view why, std::string_view bound = {});
@@ -135,6 +138,9 @@ public:
     }
 
     bool wants_upstream_bytes() const;
+
+    std::size_t response_room() const { return carrier_.response_room(); }
+
     timeout waits_for() const;
 
     // True if it may be sent a second time.

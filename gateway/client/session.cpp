@@ -1,8 +1,10 @@
 #include "gateway/client/session.hpp"
 
+#include "gateway/client/carrier_pool.hpp"
+#include "gateway/client/deadline.hpp"
 #include "gateway/client/handshake_log.hpp"
-#include "gateway/client/http1_pool.hpp"
-#include "gateway/http/output/own_response.hpp"
+#include "gateway/client/http2_connection.hpp"
+#include "gateway/client/plain_http_answer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,21 +13,8 @@ namespace gateway::client {
 
 namespace {
 
-// With its two pointers in the list of sessions, an idle connection has 272 bytes.
-static_assert(sizeof(session) <= 256);
-
-std::string plain_http_answer()
-{
-    http::fixed_response fixed{
-        .status = 400,
-        .content_type = "text/plain; charset=utf-8",
-        .body =
-            "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n"};
-    fixed.finish();
-    std::string out;
-    http::append_own_response({.fixed = &fixed, .close = true}, out);
-    return out;
-}
+// With its two pointers in the list of sessions, an idle connection has 280 bytes.
+static_assert(sizeof(session) <= 264);
 
 }  // namespace
 
@@ -63,6 +52,9 @@ void session::drain()
     if (http_ != nullptr) {
         http_->state().drain();
     }
+    if (http2_ != nullptr) {
+        http2_->drain();
+    }
     was_shaking_hands_ = shaking_hands();
     if (is_silent()) {
         armed_ = timeout::none;  // It has less time now.
@@ -77,6 +69,9 @@ void session::abort()
     }
     if (http_ != nullptr) {
         http_->state().abort();
+    }
+    if (http2_ != nullptr) {
+        http2_->abort();
     }
     reset();  // Drops what still waits to be sent.
 }
@@ -104,6 +99,14 @@ http1_connection& session::http()
     return *http_;
 }
 
+void session::speak_http2()
+{
+    http2_ = std::make_unique<http2_connection>(env_, *this);
+    if (draining_) {
+        http2_->drain();
+    }
+}
+
 void session::close_client(bool reset_it)
 {
     reset_it ? reset() : close_when_sent();
@@ -113,6 +116,10 @@ void session::close_client(bool reset_it)
 
 void session::after_event(bool moved)
 {
+    if (http2_ != nullptr) {
+        after_http2_event(moved);
+        return;
+    }
     if (http_ != nullptr) {
         http_->state().settle();
         notice_end();
@@ -136,6 +143,20 @@ void session::after_event(bool moved)
     }
     http_->want_upstream_bytes();
     arm(closes_when_sent() ? timeout::body : http.waits_for(), moved);
+}
+
+void session::after_http2_event(bool moved)
+{
+    if (closed()) {
+        return;
+    }
+    http2_->settle();
+    if (closed()) {
+        return;
+    }
+    count_active(http2_->is_active());
+    want_read();
+    arm(closes_when_sent() ? timeout::body : http2_->waits_for(), moved);
 }
 
 // Ends the request of a client that has left while nothing is read from it. An orderly end counts
@@ -163,21 +184,17 @@ void session::rest(bool moved)
         arm(timeout::body, moved);
     } else {
         want_read();
-        // A part of a record is a part of a request.
-        arm(has_part() ? timeout::head : timeout::idle, moved);
+        // A part of a record is a part of a request, and one of the preface is that of a
+        // connection.
+        arm(has_part() || has_part_of_preface() ? timeout::head : timeout::idle, moved);
     }
 }
 
 void session::arm(timeout wanted, bool moved)
 {
-    const bool put_off =
-        moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
-    if (wanted == timeout::none) {
-        env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || put_off) {
-        env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
-    }
-    armed_ = wanted;
+    put_deadline(env_.loop, *this, armed_, wanted, moved, [this](timeout t) {
+        return length_of(t);
+    });
 }
 
 base::duration session::length_of(timeout t) const
@@ -228,9 +245,7 @@ void session::readable()
     if (linger_left_ > 0) {
         // Nothing is left but to wait for the end.
     } else if (got == net::received::data) {
-        http1_state& state = http().state();
-        moved = state.reads_content();  // Asked first: it is false after the last piece.
-        state.client_bytes(bytes);
+        moved = client_bytes(bytes);
     } else if (got != net::received::nothing) {
         peer_ended(got == net::received::closed);
     } else {
@@ -240,11 +255,43 @@ void session::readable()
     after_event(moved);
 }
 
+// Takes bytes in the protocol that is spoken. Returns true if a part of a body has moved.
+bool session::client_bytes(std::span<char> bytes)
+{
+    std::string whole;  // with the beginning of a preface that is none
+    if (may_be_http2_) {
+        const std::string_view before = preface_.before();
+        const auto begins_with = preface_.read({bytes.data(), bytes.size()});
+        may_be_http2_ = begins_with == http2::preface::verdict::incomplete;
+        if (may_be_http2_) {
+            return false;
+        }
+        if (begins_with == http2::preface::verdict::http2) {
+            speak_http2();
+            http2_->client_bytes(before);
+        } else if (!before.empty()) {
+            whole.assign(before).append(bytes.data(), bytes.size());
+            bytes = whole;
+        }
+    }
+    if (http2_ != nullptr) {
+        http2_->client_bytes(bytes);
+        return false;
+    }
+    http1_state& state = http().state();
+    const bool moved = state.reads_content();  // Asked first: it is false after the last piece.
+    state.client_bytes(bytes);
+    return moved;
+}
+
 // Counts the handshake as full, resumed or failed, if it is over.
 void session::handshake_ended(net::received got)
 {
     if (!shaking_hands()) {
         (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
+        if (tls()->protocol() == "h2") {
+            speak_http2();
+        }
         if (client_tls_ != nullptr) {
             client_tls_->certificate =
                 net::client_certificate_of(tls()->ssl(), client_tls_->forwarded);
@@ -275,7 +322,7 @@ void session::refuse_plain_http()
     speak_plain();
     send(plain_http_answer());
     finish_sending();
-    linger_left_ = limits().max_linger_bytes;
+    linger_left_ = static_cast<std::uint32_t>(limits().max_linger_bytes);
 }
 
 void session::discard()
@@ -286,35 +333,27 @@ void session::discard()
         bytes.size() >= linger_left_) {
         close();
     } else {
-        linger_left_ -= bytes.size();
+        linger_left_ -= static_cast<std::uint32_t>(bytes.size());
     }
     after_event(false);
 }
 
 void session::peer_ended(bool orderly)
 {
-    if (http_ != nullptr) {
+    if (http2_ != nullptr) {
+        http2_->client_closed(orderly);
+    } else if (http_ != nullptr) {
         http_->state().client_closed(orderly);
     } else {
         close_client(false);
     }
 }
 
-// Notices the end if nothing is read. A session that reads learns of it by reading, behind the
-// bytes that came before it.
-void session::hung_up()
-{
-    after_event(true);
-}
-
-void session::backlog_changed()
-{
-    after_event(true);
-}
-
 void session::drained()
 {
-    if (http_ != nullptr) {  // It may have been given back before something was kept.
+    if (http2_ != nullptr) {
+        http2_->client_drained();
+    } else if (http_ != nullptr) {  // It may have been given back before something was kept.
         http_->state().client_drained();
     }
     after_event(true);
@@ -339,6 +378,8 @@ void session::expired(base::instant)
     const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
     if (closes_when_sent() || (sending() && !in_tunnel)) {
         broken();
+    } else if (http2_ != nullptr) {
+        http2_->expired();
     } else if (http_ != nullptr) {
         http_->state().expired();
     } else {

@@ -8,10 +8,11 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/client/http1_state.hpp"
+#include "gateway/client/http2_port.hpp"
 #include "gateway/client/options.hpp"
-#include "gateway/client/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
+#include "gateway/http2/preface.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls/tls_server.hpp"
 
@@ -22,10 +23,11 @@
 namespace gateway::client {
 
 class http1_connection;
+class http2_connection;
 
 class session final : public net::connection,
                       public http1_port,
-                      public request_host,
+                      public http2_port,
                       private base::timer_entry {
 public:
     // Time that an idle connection stays open in a drain, for a request on its way. One that has
@@ -41,6 +43,10 @@ public:
     ~session() override;
 
     void start();
+
+    // Takes connections with the preface of HTTP/2 for such.
+    // Requires: start() has not been called.
+    void accept_http2() { may_be_http2_ = true; }
 
     // Expects a TLS handshake, with the options of `of`.
     // Requires: start() has not been called.
@@ -71,7 +77,7 @@ public:
 
     void begin_timeouts_anew() override { armed_ = timeout::none; }
 
-    // ---- http1_port
+    // ---- http1_port, and what of it http2_port has, too
     const http::options& limits() const override { return env_.view->http; }
 
     void send_client(std::string_view a, std::string_view b) override { send(a, b); }
@@ -97,19 +103,27 @@ private:
     timeout armed_ = timeout::none;
     bool counted_active_ : 1 = false;
     bool draining_ : 1 = false;
+    // True if HTTP/2 is spoken should its preface come, without TLS.
+    bool may_be_http2_ : 1 = false;
+    http2::preface preface_;
     // True if it was shaking hands when the drain began.
     bool was_shaking_hands_ : 1 = false;
+    // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
+    // 0: there was no such answer.
+    std::uint32_t linger_left_ = 0;
     const std::optional<decide_options> decide_;
     session_environment& env_;
     // Set while requests are on the connection.
     std::unique_ptr<http1_connection> http_;
+    // Set from the moment at which HTTP/2 was chosen.
+    std::unique_ptr<http2_connection> http2_;
     base::duration handshake_limit_{0};
     std::unique_ptr<intake::client_tls> client_tls_;
-    // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
-    // 0: there was no such answer.
-    std::size_t linger_left_ = 0;
 
     http1_connection& http();
+    void speak_http2();
+    bool client_bytes(std::span<char> bytes);
+    void after_http2_event(bool moved);
     void rest(bool moved);
     void notice_end();
 
@@ -118,6 +132,8 @@ private:
 
     // True if a part of a TLS record has come, and its end has not.
     bool has_part() const { return tls() != nullptr && tls()->has_part(); }
+
+    bool has_part_of_preface() const { return may_be_http2_ && !preface_.before().empty(); }
 
     void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
@@ -130,8 +146,13 @@ private:
 
     // net::connection
     void readable() override;
-    void hung_up() override;
-    void backlog_changed() override;
+
+    // Notices the end if nothing is read. A session that reads learns of it by reading, behind the
+    // bytes that came before it.
+    void hung_up() override { after_event(true); }
+
+    void backlog_changed() override { after_event(true); }
+
     void drained() override;
     void broken() override;
     void released() override;

@@ -26,6 +26,7 @@ namespace gateway::client {
 
 class abandoned_exchanges;
 class http1_pool;
+class http2_pool;
 class id_source;
 class session;
 
@@ -40,6 +41,8 @@ struct session_environment {
     id_source& ids;
     // Connections to lend to sessions that have something to do.
     http1_pool& spare_connections;
+    // Streams to lend to HTTP/2 connections.
+    http2_pool& spare_streams;
     telemetry::worker_metrics& metrics;
     limits::recent_rejections& rejections;
     telemetry::access_log& access_log;

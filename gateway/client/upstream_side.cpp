@@ -4,6 +4,7 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -100,6 +101,26 @@ void upstream_side::send_upstream(std::string_view a, std::string_view b)
     at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
 }
 
+// Hides what the route removes from requests, what may name the client, and the headers that limits
+// and routes depend on: they saw the head alone, and a server may add the trailers to it.
+bool upstream_side::hides_from_upstream(std::string_view name) const
+{
+    const auto is_it = [name](const std::string& read) { return http::reads_as(name, read); };
+    const auto& read_headers = record_.view->policy->read_headers;
+    const policy::route& route = *record_.route;
+    return (route.shaped && route.shape.request.takes_out(name)) ||
+           is_it(record_.view->client_header.name()) ||
+           std::any_of(read_headers.begin(), read_headers.end(), is_it);
+}
+
+// Hides what the route removes from responses, and costs that are meant for the gateway.
+bool upstream_side::hides_from_client(std::string_view name) const
+{
+    const http::field_edits* const edits = record_.response_edits();
+    return (edits != nullptr && edits->takes_out(name)) ||
+           limits::is_hidden_settlement(*record_.view->policy, *record_.route, name);
+}
+
 void upstream_side::want_bytes()
 {
     if (connection_ != nullptr && request_.wants_upstream_bytes()) {
@@ -187,7 +208,7 @@ void upstream_side::failed(proxy::failure why, bool begun)
 void upstream_side::upstream_readable()
 {
     std::span<char> bytes;
-    const net::received got = connection_->receive(bytes);
+    const net::received got = connection_->receive(bytes, request_.response_room());
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {

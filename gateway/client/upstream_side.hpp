@@ -95,6 +95,8 @@ private:
     void begin_retry(std::string& head) override;
 
     void send_upstream(std::string_view a, std::string_view b) override;
+    bool hides_from_upstream(std::string_view name) const override;
+    bool hides_from_client(std::string_view name) const override;
 
     void end_sending_upstream() override { connection_->finish_sending(); }
 

@@ -44,6 +44,7 @@ body_reader::piece body_reader::read(std::span<char> input)
     char* content = nullptr;  // The first slice. Later slices are moved up behind it.
     std::size_t gathered = 0;
     std::size_t at = 0;
+    const std::uint32_t trailer_room = room_.max_trailer_bytes;
     while (at < input.size() && state_ != state::done) {
         if (state_ != state::data && state_ != state::length && state_ != state::until_close) {
             if (!step(input[at])) {
@@ -72,7 +73,29 @@ body_reader::piece body_reader::read(std::span<char> input)
     out.consumed = at;
     out.malformed = state_ == state::malformed;
     out.content = {content, gathered};
+    const std::size_t of_trailers = trailer_room - room_.max_trailer_bytes;
+    if (of_trailers != 0 && !out.malformed) {
+        out.trailers = take_trailers({input.data() + at - of_trailers, of_trailers});
+    }
     return out;
+}
+
+// Takes the bytes of the trailer section that were just read, which are checked. Returns the whole
+// section once its last line has ended, and keeps a part of it before that.
+std::string_view body_reader::take_trailers(std::string_view bytes)
+{
+    const std::size_t of_last_line = done() ? 2 : state_ == state::end_lf ? 1 : 0;
+    bytes.remove_suffix(std::min(of_last_line, bytes.size()));
+    if (done() && !kept_trailers_) {
+        return bytes;
+    }
+    if (!bytes.empty() && !kept_trailers_) {
+        kept_trailers_ = std::make_unique<std::string>();
+    }
+    if (!bytes.empty()) {
+        kept_trailers_->append(bytes);
+    }
+    return done() ? std::string_view(*kept_trailers_) : std::string_view{};
 }
 
 bool body_reader::step(char c)

@@ -1,7 +1,7 @@
 // `body_reader` removes the framing from a body as its bytes arrive, and finds the body's end (RFC
 // 9112 §6, §7.1). It does no I/O and does not know the sender. It remembers only its position, so
-// any split of the bytes gives the same content. Chunk extensions and trailers are dropped, and
-// their size is bounded.
+// any split of the bytes gives the same content and trailers. Chunk extensions are dropped. The
+// sizes of extensions and trailers are bounded.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::http {
@@ -23,6 +25,10 @@ public:
         std::size_t consumed = 0;
         // Content of the body, moved together into one slice of the input.
         std::string_view content;
+        // The trailer section, checked, without the empty line that ends it; only with the end of
+        // the body. A slice of the input, or of memory that is valid until release_memory() or a
+        // move of the reader.
+        std::string_view trailers{};
         // True if the framing is broken. Nothing after this can be trusted, and every later read
         // reports it again.
         bool malformed = false;
@@ -36,6 +42,9 @@ public:
 
     // True if the body is complete when the sender closes, or is delimited by just that.
     bool ends_at_close() const { return done() || state_ == state::until_close; }
+
+    // Frees the memory of trailers that came in pieces.
+    void release_memory() { kept_trailers_.reset(); }
 
 private:
     enum class state : std::uint8_t {
@@ -80,6 +89,9 @@ private:
     std::uint32_t line_bytes_ = 0;
     // Bytes that are still to come of the chunk, or of a body with a length.
     std::uint64_t remaining_ = 0;
+    // Lines of a trailer section that comes in pieces, at most `max_trailer_bytes`. Null for most
+    // bodies, which have none or all in one piece.
+    std::unique_ptr<std::string> kept_trailers_;
 
     // Takes one byte of chunk syntax. Returns false if it is malformed.
     bool step(char c);
@@ -90,6 +102,7 @@ private:
     bool extension_text(char c);
     bool extension_separator(char c);
     bool trailer_byte(char c);
+    std::string_view take_trailers(std::string_view bytes);
     bool fits_in_line();
     bool fits_in_extension();
     bool expect(char c, char wanted, state next);

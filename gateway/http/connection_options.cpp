@@ -2,6 +2,7 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/trailers.hpp"
 
 namespace gateway::http {
 
@@ -37,6 +38,7 @@ bool connection_options::read(std::string_view value)
         } else if (!option.empty()) {
             good = good && base::is_token(option) && nominated_ < max_nominated;
             ++nominated_;
+            nominates_trailers_ = nominates_trailers_ || (good && is_forwardable_trailer(option));
         }
     });
     return good;

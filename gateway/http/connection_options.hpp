@@ -20,6 +20,10 @@ public:
     // Requires: read() has read the Connection fields among them, and no others.
     void mark_nominated(field_list& fields) const;
 
+    // True if a field is nominated that a trailer could be, too. It then must not pass as a trailer
+    // either (RFC 9110 §7.6.1).
+    bool nominates_trailers() const { return nominates_trailers_; }
+
     // True if the sender keeps the connection for another message (RFC 9112 §9.3).
     bool keeps_alive(http_version version) const
     {
@@ -29,6 +33,7 @@ public:
 private:
     bool close_ = false;
     bool keep_alive_ = false;
+    bool nominates_trailers_ = false;
     // Number of nominated fields, present or not.
     std::size_t nominated_ = 0;
 };

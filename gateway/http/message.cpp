@@ -8,7 +8,7 @@ void request_head::clear()
     version = http_version::http_1_1;
     keep_alive = true;
     absolute_form = expects_continue = has_via = names_client = websocket = false;
-    malformed_trace = false;
+    malformed_trace = accepts_trailers = nominates_trailers = false;
     trace_parent = {};
     max_forwards.reset();
     respelt_length.reset();
@@ -24,7 +24,7 @@ void response_head::clear()
     reason = {};
     version = http_version::http_1_1;
     keep_alive = true;
-    has_date = content_may_follow = false;
+    has_date = content_may_follow = nominates_trailers = false;
     respelt_length.reset();
     body = {};
     fields.clear();

@@ -22,7 +22,7 @@ struct framing {
 };
 
 // `http_version` is the version of HTTP that a message came in.
-enum class http_version : std::uint8_t { http_1_0, http_1_1 };
+enum class http_version : std::uint8_t { http_1_0, http_1_1, http_2 };
 
 struct request_head {
     std::string_view method;
@@ -53,6 +53,10 @@ struct request_head {
     std::optional<std::uint64_t> respelt_length;
     // True if the request asks for a WebSocket, by a complete opening handshake.
     bool websocket = false;
+    // True if the client understands trailers, which TE says (RFC 9110 §10.1.4).
+    bool accepts_trailers = false;
+    // True if Connection nominates a field that a trailer could be, too. No trailer then passes.
+    bool nominates_trailers = false;
     // True if `traceparent` is malformed or repeated; the request then starts a new trace.
     bool malformed_trace = false;
     // Value of `traceparent` if it is valid; else empty.
@@ -89,6 +93,8 @@ struct response_head {
     // True if the fields announce content, or give no length, where there can be no content. Some
     // servers send it all the same.
     bool content_may_follow = false;
+    // True if Connection nominates a field that a trailer could be, too. No trailer then passes.
+    bool nominates_trailers = false;
     std::optional<std::uint64_t> respelt_length;
     framing body;
     field_list fields;

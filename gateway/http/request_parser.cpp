@@ -107,6 +107,16 @@ struct survey {
     std::string_view hop_count;
 };
 
+// True if a TE field has the element `trailers`.
+bool names_trailers(std::string_view value)
+{
+    bool found = false;
+    base::for_each_element(value, ',', [&found](std::string_view coding) {
+        found = found || base::equal_ignoring_case(coding, "trailers");
+    });
+    return found;
+}
+
 parse_result read_field(const field& f, survey& seen, request_head& out)
 {
     switch (f.id) {
@@ -148,6 +158,10 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             ++seen.traces;
             out.malformed_trace = seen.traces > 1 || !is_trace_parent(f.value);
             out.trace_parent = out.malformed_trace ? std::string_view{} : f.value;
+            break;
+        case field_name::te:
+            out.accepts_trailers =
+                out.accepts_trailers || (!out.is_1_0() && names_trailers(f.value));
             break;
         case field_name::via:
             out.has_via = true;
@@ -237,6 +251,7 @@ parse_result check_fields(request_head& out)
     }
     out.keep_alive = seen.connection.keeps_alive(out.version);
     seen.connection.mark_nominated(out.fields);
+    out.nominates_trailers = seen.connection.nominates_trailers();
     out.websocket = seen.upgrade && asks_for_websocket(out);
     return check_trace_and_options(seen, out);
 }
@@ -245,8 +260,7 @@ parse_result too_long(std::string_view bytes, const options& limits)
 {
     const bool in_first_line =
         bytes.substr(0, limits.max_header_bytes).find('\n', 2) == std::string_view::npos;
-    return in_first_line ? refuse(414, "the request line is longer than this server accepts")
-                         : refuse(431, "the header is longer than this server accepts");
+    return {state::rejected, in_first_line ? long_request_line : long_header};
 }
 
 parse_result read_head(std::string_view bytes, const options& limits, request_head& out)
@@ -270,7 +284,7 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
         case progress::malformed:
             return refuse(400, "a header line is malformed");
         case progress::too_many:
-            return refuse(431, "more header fields than this server accepts");
+            return {state::rejected, too_many_fields};
         case progress::complete:
             break;
     }

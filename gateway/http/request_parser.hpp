@@ -10,6 +10,12 @@
 
 namespace gateway::http {
 
+// Refusals of heads that are larger than this server accepts.
+inline constexpr rejection long_request_line{
+    414, "the request line is longer than this server accepts"};
+inline constexpr rejection long_header{431, "the header is longer than this server accepts"};
+inline constexpr rejection too_many_fields{431, "more header fields than this server accepts"};
+
 struct parse_result {
     enum class state { incomplete, complete, rejected };
     state is = state::incomplete;

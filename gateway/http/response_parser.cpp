@@ -84,6 +84,7 @@ parse_result read_framing(bool answers_head, response_head& out)
     }
     out.keep_alive = connection.keeps_alive(out.version);
     connection.mark_nominated(out.fields);
+    out.nominates_trailers = connection.nominates_trailers();
     out.has_date = std::any_of(out.fields.begin(), out.fields.end(), [](const field& f) {
         return f.id == field_name::date && !f.nominated;
     });

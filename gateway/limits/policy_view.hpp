@@ -5,6 +5,7 @@
 
 #include "gateway/http/options.hpp"
 #include "gateway/http/output/limit_headers.hpp"
+#include "gateway/http2/options.hpp"
 #include "gateway/intake/routed_request.hpp"
 #include "gateway/intake/token_cache.hpp"
 #include "gateway/policy/policy.hpp"
@@ -21,6 +22,7 @@ namespace gateway::limits {
 struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
+    http2::options http2;
     // [i] belongs to policy->routes[i]. It is null if that route has no bounds of its own.
     std::vector<std::unique_ptr<const http::options>> http_of_routes;
     // Most connections of one peer; 0 for no bound.

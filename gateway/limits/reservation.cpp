@@ -195,4 +195,15 @@ void take_out_settlements(
     }
 }
 
+bool is_hidden_settlement(
+    const policy::policy& policy, const policy::route& route, std::string_view name
+)
+{
+    return std::any_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
+        const policy::outcome_rule& rule = policy.limits[i].outcome;
+        return !rule.settle_header.empty() && !rule.keep_settle_header &&
+               http::reads_as(name, rule.settle_header);
+    });
+}
+
 }  // namespace gateway::limits

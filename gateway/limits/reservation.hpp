@@ -54,6 +54,11 @@ void take_out_settlements(
     const policy::policy& policy, const policy::route& route, http::response_head& head
 );
 
+// True if a field with this name is such a settle header, in any spelling.
+bool is_hidden_settlement(
+    const policy::policy& policy, const policy::route& route, std::string_view name
+);
+
 class reservation {
 public:
     // Forgets everything, for a new request.

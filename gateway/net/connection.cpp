@@ -3,6 +3,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/net/socket_io.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -111,14 +112,15 @@ void connection::recheck()
     }
 }
 
-received connection::receive(std::span<char>& bytes)
+received connection::receive(std::span<char>& bytes, std::size_t most)
 {
-    return tls_ == nullptr ? receive_bytes(bytes) : receive_text(bytes);
+    return tls_ == nullptr ? receive_bytes(bytes, most) : receive_text(bytes, most);
 }
 
-received connection::receive_bytes(std::span<char>& bytes)
+received connection::receive_bytes(std::span<char>& bytes, std::size_t most)
 {
-    const std::span<char> buffer = loop_.read_buffer();
+    const std::span<char> all = loop_.read_buffer();
+    const std::span<char> buffer = all.first(std::min(all.size(), most));
     const ssize_t n = receive_from(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n > 0) {
         bytes = buffer.first(static_cast<std::size_t>(n));
@@ -133,13 +135,13 @@ received connection::receive_bytes(std::span<char>& bytes)
 }
 
 // Decodes all that has come at once, so that unread bytes are in the kernel only.
-received connection::receive_text(std::span<char>& text)
+received connection::receive_text(std::span<char>& text, std::size_t most)
 {
     if (tls_->failed() || tls_->peer_has_ended()) {
         return tls_->failed() ? received::broken : received::closed;
     }
     std::span<char> coded;
-    const received got = receive_bytes(coded);
+    const received got = receive_bytes(coded, most);
     if (got == received::closed && !tls_->may_end_silently()) {
         return received::broken;
     }
@@ -189,7 +191,7 @@ bool connection::is_quiet() const
 bool connection::hears_no_text()
 {
     std::span<char> unasked;
-    return receive_text(unasked) == received::nothing;
+    return receive_text(unasked, SIZE_MAX) == received::nothing;
 }
 
 base::connection_ends connection::ends(const base::ip_address& peer) const

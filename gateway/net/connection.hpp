@@ -12,6 +12,7 @@
 #include "gateway/net/tls/tls_engine.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,8 +56,9 @@ public:
     void want_read();
 
     // Receives into a buffer of the loop and points `bytes` at the result, which is valid until the
-    // next receive on this thread. May return less than what is there.
-    received receive(std::span<char>& bytes);
+    // next receive on this thread. May return less than what is there. Takes at most `most` bytes
+    // from the socket.
+    received receive(std::span<char>& bytes, std::size_t most = SIZE_MAX);
 
     // Takes all of `a`, then `b`. Small sends are gathered while a turn's events are handled: they
     // leave at its end at the latest, and count as sent until then. Bytes that the socket does not
@@ -167,8 +169,8 @@ private:
     sent send_coded(std::string_view a, std::string_view b);
     sent send_bytes(std::string_view a, std::string_view b);
     void continue_sending();
-    received receive_bytes(std::span<char>& bytes);
-    received receive_text(std::span<char>& text);
+    received receive_bytes(std::span<char>& bytes, std::size_t most);
+    received receive_text(std::span<char>& text, std::size_t most);
     bool send_answer(std::string_view coded);
     void fail_sending();
     void send_close_notify();

@@ -70,6 +70,30 @@ std::vector<std::string> claims_of(
     return {names.begin(), names.end()};
 }
 
+std::vector<std::string> headers_read_by(const policy& p)
+{
+    std::set<std::string> names;
+    for (const limit_rule& rule : p.limits) {
+        for (const key_part* part : parts_of(rule, p.plans)) {
+            if (part->from == key_part::source::header) {
+                names.insert(part->name);
+            }
+        }
+        if (rule.cost.from == cost_rule::source::header) {
+            names.insert(rule.cost.name);
+        }
+    }
+    for (const route& r : p.routes) {
+        for (const header_match& m : r.match.headers) {
+            names.insert(m.name);
+        }
+    }
+    if (p.token && p.token->in == token_rule::carrier::header) {
+        names.insert(p.token->name);
+    }
+    return {names.begin(), names.end()};
+}
+
 void number_keys(std::vector<limit_rule>& limits)
 {
     std::map<std::pair<std::vector<key_part>, missing_key>, std::size_t> numbers;
@@ -122,6 +146,7 @@ void policy::finish()
         }
     }
     find_route = matcher{routes};
+    read_headers = headers_read_by(*this);
     reads_hosts =
         std::any_of(limits.begin(), limits.end(), reads_host) ||
         std::any_of(

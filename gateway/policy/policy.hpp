@@ -45,6 +45,8 @@ struct policy {
     matcher find_route;
     // True if a route, plan or key depends on a request's host.
     bool reads_hosts = true;
+    // Names of the headers that routes, keys, plans, costs and tokens depend on, in lower case.
+    std::vector<std::string> read_headers{};
 
     // Fills in what follows from the other members, as the last step of making a policy.
     void finish();

@@ -47,7 +47,7 @@ private:
 
     void response_content(std::string_view) override {}
 
-    void response_end() override {}
+    void response_end(std::string_view) override {}
 };
 
 }  // namespace gateway::proxy

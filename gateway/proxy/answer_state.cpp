@@ -13,6 +13,7 @@ void answer_state::begin(const http::request_head& request)
     interim_count_ = 0;
     status_ = 0;
     bytes_ = 0;
+    trailers_ = {};
     begin_anew();
 }
 
@@ -92,6 +93,7 @@ void answer_state::take(http::response_head& head, answer_port& port, reply_port
     }
     keep_alive_ = head.keep_alive;
     content_may_follow_ = head.content_may_follow;
+    nominates_trailers_ = head.nominates_trailers;
     body_ = http::body_reader(head.body, port.limits().chunks);
     reply.response(head);
 }
@@ -102,6 +104,9 @@ answer_state::progress answer_state::read_body(std::span<char>& bytes, reply_por
     if (!piece.content.empty()) {
         bytes_ += piece.content.size();
         reply.response_content(piece.content);
+    }
+    if (!nominates_trailers_) {
+        trailers_ = piece.trailers;
     }
     bytes = bytes.subspan(piece.consumed);
     if (piece.malformed) {

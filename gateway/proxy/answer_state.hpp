@@ -81,7 +81,17 @@ public:
     // Returns what becomes of the connection after a complete response and `surplus` bytes more.
     answer_port::disposition disposition_after(std::size_t surplus) const;
 
-    void release_memory() { partial_head_.release_memory(); }
+    // Returns the response's trailer section as it came, checked; empty for none, or if none of it
+    // may pass.
+    // Requires: the bytes of the last read() are still there.
+    std::string_view trailers() const { return trailers_; }
+
+    void release_memory()
+    {
+        trailers_ = {};
+        body_.release_memory();
+        partial_head_.release_memory();
+    }
 
     // True if some byte has come on this connection.
     bool any_byte() const { return any_byte_; }
@@ -103,10 +113,12 @@ private:
     bool begun_ = false;
     bool keep_alive_ = false;
     bool content_may_follow_ = false;
+    bool nominates_trailers_ = false;
     std::uint32_t interim_count_ = 0;
     int status_ = 0;
     std::uint64_t bytes_ = 0;
     http::body_reader body_;
+    std::string_view trailers_;
     // The beginning of a head that comes in pieces.
     http::partial_head partial_head_;
 

@@ -1,6 +1,7 @@
 #include "gateway/proxy/exchange_state.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/trailers.hpp"
 
 #include <charconv>
 #include <utility>
@@ -23,6 +24,7 @@ std::string& exchange_state::prepare(const http::request_head& head)
     request_sent_ = head.body.is_empty();
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
+    nominates_trailers_ = head.nominates_trailers;
     answer_.begin(head);
     request_head_.clear();
     return request_head_;
@@ -51,7 +53,7 @@ void exchange_state::send_request()
     port_.send_upstream(request_head_, {});
 }
 
-void exchange_state::request_content(std::string_view content, bool last)
+void exchange_state::request_content(std::string_view content, bool last, std::string_view trailers)
 {
     if (request_body_.how != http::framing::kind::chunked) {
         if (!content.empty()) {
@@ -66,9 +68,26 @@ void exchange_state::request_content(std::string_view content, bool last)
             port_.send_upstream({size, end + 2}, content);
         }
         const std::string_view after = content.empty() ? "" : "\r\n";
-        port_.send_upstream(after, last ? "0\r\n\r\n" : "");
+        if (last && !trailers.empty()) {
+            port_.send_upstream(after, last_chunk(trailers));
+        } else {
+            port_.send_upstream(after, last ? "0\r\n\r\n" : "");
+        }
     }
     request_sent_ = request_sent_ || last;
+}
+
+// Returns the last chunk of the request's body, with those trailers behind it that may pass.
+std::string exchange_state::last_chunk(std::string_view trailers) const
+{
+    std::string text = "0\r\n";
+    if (!nominates_trailers_) {
+        const auto hidden = [this](std::string_view name) {
+            return port_.hides_from_upstream(name);
+        };
+        http::append_forwardable_trailers(trailers, hidden, text);
+    }
+    return text.append("\r\n");
 }
 
 void exchange_state::upstream_bytes(std::span<char> bytes)
@@ -97,8 +116,14 @@ void exchange_state::finish(std::size_t surplus)
     using disposition = exchange_port::disposition;
     const disposition how = answer_.disposition_after(surplus);
     phase_ = phase::idle;
+    std::string trailers;
+    http::append_forwardable_trailers(
+        answer_.trailers(),
+        [this](std::string_view name) { return port_.hides_from_client(name); },
+        trailers
+    );
     port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
-    reply_.response_end();
+    reply_.response_end(trailers);
     owner_.exchange_done();
 }
 

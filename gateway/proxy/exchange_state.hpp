@@ -41,6 +41,10 @@ public:
     virtual void begin_retry(std::string& head) = 0;
 
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
+    // True if a field with this name, which may pass in general, is not for the upstream, or not
+    // for the client. Asked of trailers only.
+    virtual bool hides_from_upstream(std::string_view name) const = 0;
+    virtual bool hides_from_client(std::string_view name) const = 0;
     // True if something that was sent upstream is still waiting.
     virtual bool upstream_blocked() const = 0;
 
@@ -86,8 +90,9 @@ public:
     void lease_failed(failure why) { fail(why); }
 
     // Takes content of the request's body as it arrives. `last` comes with or after its last piece.
-    // Requires: accepts_content().
-    void request_content(std::string_view content, bool last);
+    // `trailers`: the request's trailer section with the last piece, checked but not filtered.
+    // Those that may pass are sent if the body is chunked. Requires: accepts_content().
+    void request_content(std::string_view content, bool last, std::string_view trailers = {});
 
     void upstream_bytes(std::span<char> bytes);
     // Called when the upstream's connection has ended; `orderly` is false if it was reset.
@@ -136,12 +141,15 @@ private:
     phase phase_ = phase::idle;
     bool may_retry_ = false;
     bool request_sent_ = false;
+    // True if Connection nominates what a trailer could be, so that the request's do not pass.
+    bool nominates_trailers_ = false;
     http::framing request_body_;
     std::string request_head_;
     answer_state answer_;
 
     void ask_for_connection(bool fresh);
     void send_request();
+    std::string last_chunk(std::string_view trailers) const;
     void finish(std::size_t surplus);
     void abandon(abandon_until until);
     void fail(failure why);

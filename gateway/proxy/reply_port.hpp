@@ -20,7 +20,9 @@ public:
     virtual void response(const http::response_head& head) = 0;
     // Takes content, which is not empty and valid during the call.
     virtual void response_content(std::string_view content) = 0;
-    virtual void response_end() = 0;
+    // Takes the end. `trailers`: the field lines of the trailer section that may pass, each
+    // "name: value\r\n"; empty for none. Valid during the call.
+    virtual void response_end(std::string_view trailers) = 0;
 
 protected:
     ~reply_port() = default;

@@ -215,6 +215,12 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         {},
         sum(workers, &worker_metrics::tls_floods)
     );
+    auto& calmed = all.counter(
+        "gateway_http2_connections_closed_total",
+        "HTTP/2 connections of clients that cost more than they may, by reason."
+    );
+    add_row(calmed, {{"reason", "resets"}}, sum(workers, &worker_metrics::http2_resets));
+    add_row(calmed, {{"reason", "idle_frames"}}, sum(workers, &worker_metrics::http2_idle_frames));
     add_row(
         all.counter(
             "gateway_untrusted_forwarded_total",

@@ -210,6 +210,10 @@ struct worker_metrics {
     counter tls_timeout;
     // Connections closed after too many TLS records without data.
     counter tls_floods;
+    // HTTP/2 connections closed because streams were reset too often, or too many frames did no
+    // work.
+    counter http2_resets;
+    counter http2_idle_frames;
     // Requests in which an untrusted peer names a client.
     counter untrusted_forwarded;
 };

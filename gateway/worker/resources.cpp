@@ -49,6 +49,7 @@ std::shared_ptr<const limits::policy_view> resources::adopt(const snapshot& s)
     auto view = std::make_shared<limits::policy_view>();
     view->policy = s.policy;
     view->http = s.http;
+    view->http2 = s.http2;
     view->via_name = s.via_name;
     view->max_connections_per_peer = s.max_connections_per_peer;
     view->max_waiting = s.max_waiting;

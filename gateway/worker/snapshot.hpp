@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/http/options.hpp"
+#include "gateway/http2/options.hpp"
 #include "gateway/net/tls/tls_server.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
@@ -20,6 +21,7 @@ namespace gateway::worker {
 struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
+    http2::options http2;
     std::size_t max_connections_per_peer = 0;
     std::size_t max_waiting = 0;
     tracing::sampling sampling;

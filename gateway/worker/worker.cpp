@@ -71,6 +71,7 @@ worker::worker(
           abandoned_,
           ids_,
           spare_connections_,
+          spare_streams_,
           shared.metrics.worker(index),
           rejections_,
           log_,
@@ -198,6 +199,8 @@ void worker::accepted(
     }
     if (at.tls() != nullptr) {
         s.expect_handshake(at.tls());
+    } else if (at.protocols().http2) {
+        s.accept_http2();
     }
     s.start();
     if (draining_) {
@@ -240,6 +243,7 @@ void worker::tick(base::instant now)
     corrections_.retry();
     permit_leases_.renew();
     spare_connections_.trim(*view_);
+    spare_streams_.trim(*view_);
     if (index_ == 0) {
         shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());
         shared_.local.sweep(now, sweep_passes);
@@ -327,6 +331,7 @@ void worker::end_if_done()
         }
         // Otherwise an old view in one of them would keep its store links open.
         spare_connections_.clear();
+        spare_streams_.clear();
         fallback_debts_.lose_all();
         corrections_.lose_all();
         resources_.close();

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gateway/client/abandoned_exchanges.hpp"
-#include "gateway/client/http1_pool.hpp"
+#include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/peer_count.hpp"
 #include "gateway/client/session.hpp"
@@ -95,6 +95,7 @@ private:
               index_(listening.index),
               decide_(options.decide),
               wants_header_(options.proxy_protocol),
+              protocols_(options.protocols),
               arrivals_(of.loop_, *this),
               listener_(of.loop_, std::move(listening.socket), *this)
         {}
@@ -105,6 +106,9 @@ private:
         net::listener& listener() { return listener_; }
 
         const std::optional<client::decide_options>& decide() const { return decide_; }
+
+        // Returns the protocols of plain connections.
+        const net::spoken_protocols& protocols() const { return protocols_; }
 
         const std::shared_ptr<net::tls_server>& tls() const { return tls_; }
 
@@ -119,6 +123,7 @@ private:
         std::shared_ptr<net::tls_server> tls_;
         const std::optional<client::decide_options> decide_;
         const bool wants_header_;
+        const net::spoken_protocols protocols_;
         net::proxied_arrivals arrivals_;
         net::listener listener_;
 
@@ -152,6 +157,7 @@ private:
     client::id_source ids_{base::unix_time(), base::now()};
     limits::bucket_operations buckets_;
     client::http1_pool spare_connections_;
+    client::http2_pool spare_streams_;
     std::shared_ptr<const limits::policy_view> view_;
     limits::scratch scratch_;
     http::http_date date_{base::unix_time()};

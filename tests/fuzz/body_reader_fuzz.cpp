@@ -14,6 +14,7 @@ using fuzz::require;
 
 struct outcome {
     std::string content;
+    std::string trailers;
     std::size_t consumed = 0;
     bool done = false;
     bool malformed = false;
@@ -31,6 +32,8 @@ outcome read_in_parts(http::framing f, std::string_view bytes, std::size_t part_
         require(piece.consumed == part.size() || piece.malformed || reader.done());
         require(piece.content.size() <= piece.consumed);
         all.content.append(piece.content);
+        require(piece.trailers.empty() || reader.done());
+        all.trailers.append(piece.trailers);
         all.consumed += piece.consumed;
         all.malformed = piece.malformed;
     }
@@ -79,7 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(whole.done == (expected.is == naive_body::end::whole));
         require(
             !whole.done ||
-            (whole.content == expected.content && whole.consumed == expected.consumed)
+            (whole.content == expected.content && whole.trailers == expected.trailers &&
+             whole.consumed == expected.consumed)
         );
     }
     require(expected.is != naive_body::end::malformed || whole.malformed);

@@ -1,6 +1,7 @@
 // Input: a byte for the request, a byte for how the connection is had, then pieces of the response:
 // a byte for the size and what follows. The same response in one piece must mean the same, also
 // when the client leaves after it and another one follows.
+#include "gateway/http/trailers.hpp"
 #include "gateway/proxy/abandoned_state.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "tests/fuzz/require.hpp"
@@ -106,11 +107,21 @@ public:
         seen.append(content);
     }
 
-    void response_end() override { seen.append("[end]"); }
+    void response_end(std::string_view trailers) override
+    {
+        http::for_each_trailer(trailers, [](const http::field& f) {
+            require(http::is_forwardable_trailer(f.name));
+        });
+        seen.append("[end]").append(trailers);
+    }
 
     void exchange_done() override { end("[done]"); }
 
     bool upstream_blocked() const override { return false; }
+
+    bool hides_from_upstream(std::string_view) const override { return false; }
+
+    bool hides_from_client(std::string_view) const override { return false; }
 
     void end_sending_upstream() override { require(rest && leases == releases + 1); }
 
@@ -176,7 +187,7 @@ void begin(recorder& r, unsigned char which, unsigned char flags)
     r.exchange.prepare(head).append("head");
     r.exchange.start();
     if (r.exchange.accepts_content() && (flags & 2) != 0) {
-        r.exchange.request_content("abc", true);
+        r.exchange.request_content("abc", true, "X-T: a\r\nHost: b\r\n");
     }
 }
 

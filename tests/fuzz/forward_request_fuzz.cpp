@@ -43,14 +43,18 @@ void require_forwarded(
         count(out, field_name::x_forwarded_for) == 1 &&
         count(out, field_name::x_forwarded_proto) >= 1
     );
-    require(count(out, field_name::disguised) == 0 && count(out, field_name::connection) == 0);
+    const bool wants_trailers = in.accepts_trailers && !in.websocket;
+    require(count(out, field_name::disguised) == 0);
+    require(count(out, field_name::te) == (wants_trailers ? 1 : 0));
+    require(count(out, field_name::connection) == (wants_trailers ? 1 : 0));
     for (const http::field& f : out.fields) {
-        const bool ours = f.id == field_name::transfer_encoding;
+        const bool of_chunks = f.id == field_name::transfer_encoding || f.id == field_name::trailer;
+        const bool of_trailers = f.line == "TE: trailers\r\n" || f.line == "Connection: TE\r\n";
         require(
-            !http::hop_by_hop.contains(f.id) ||
-            (ours && out.body.how == http::framing::kind::chunked)
+            !http::hop_by_hop.contains(f.id) || of_trailers ||
+            (of_chunks && out.body.how == http::framing::kind::chunked)
         );
-        require(!f.nominated);
+        require(!f.nominated || f.id == field_name::te);
         require(
             !nominates(in, f.name) || f.id != field_name::other ||
             http::reads_as(f.name, options.identity_header)

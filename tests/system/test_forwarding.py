@@ -69,7 +69,7 @@ class ForwardedFields(SystemTest):
                 ("Connection", "keep-alive, X-Mine"),
                 ("X-Mine", "1"),
                 ("Keep-Alive", "300"),
-                ("TE", "trailers"),
+                ("TE", "gzip"),
                 ("Upgrade", "websocket"),
                 ("Proxy-Connection", "keep-alive"),
                 ("Proxy-Authorization", "Basic x"),

@@ -132,12 +132,11 @@ class Bodies(SystemTest):
         with gateway.connect() as c:
             c.send(
                 "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n"
-                '4;ext="a;b"\r\nwiki\r\n5\r\npedia\r\n0\r\nX-Trailer: dropped\r\n\r\n'
+                '4;ext="a;b"\r\nwiki\r\n5\r\npedia\r\n0\r\n\r\n'
             )
             self.assertEqual(c.response().status, 200)
             self.assertEqual(c.ask().status, 200)
         self.assertEqual(origin.requests[0].body, b"wikipedia")
-        self.assertEqual(origin.requests[0].all("x-trailer"), [])
 
     def test_a_chunked_response_keeps_the_connection(self):
         text = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX-Trailer: t\r\n\r\n"

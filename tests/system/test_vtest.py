@@ -16,7 +16,6 @@ DIFFERENT = {
         "c2": REFUSED,
         "c3": BAD_RESPONSE,
         "c4": BAD_RESPONSE,
-        "c5": ("req.http.te", "<undef>"),
         "c9": ("resp.status", "501"),
         "c10": REFUSED,
     },

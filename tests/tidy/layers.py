@@ -17,6 +17,7 @@ ALLOWED = {
     "limit": {"base"},
     "identity": {"base"},
     "http": {"base", "limit"},
+    "http2": {"base", "http"},
     "policy": {"base", "limit", "identity", "http"},
     "telemetry": {"base"},
     "tracing": {"base", "http", "telemetry"},
@@ -57,7 +58,7 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
-PURE = {"base", "limit", "identity", "policy", "http"}
+PURE = {"base", "limit", "identity", "policy", "http", "http2"}
 
 IMPURE_INCLUDE = re.compile(
     r"boost/asio|boost/beast/core(?:\.hpp|/)|thread|mutex|shared_mutex|condition_variable|future"

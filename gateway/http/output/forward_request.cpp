@@ -3,10 +3,25 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/field_parser.hpp"
 #include "gateway/http/output/text_writer.hpp"
+#include "gateway/http/trailers.hpp"
 
 namespace gateway::http {
 
 namespace {
+
+// Returns the version as Via has it (RFC 9110 §7.6.3).
+std::string_view name_of(http_version version)
+{
+    switch (version) {
+        case http_version::http_1_0:
+            return "1.0";
+        case http_version::http_1_1:
+            return "1.1";
+        case http_version::http_2:
+            return "2";
+    }
+    return {};
+}
 
 using namespace std::string_view_literals;
 
@@ -142,7 +157,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
                               options.via_name.size() + options.client_cert.size() +
                               options.client_cert_chain.size() + options.request_id.size() +
                               options.trace_parent.size();
-    text_writer to(out, 288 + vouched.chain + texts);
+    text_writer to(out, 320 + vouched.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : vouched.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
@@ -165,7 +180,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (head.max_forwards) {
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
     }
-    to.add(head.is_1_0() ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
+    to.add("\r\nVia: ").add(name_of(head.version)).add(" ").add(options.via_name).add("\r\n");
     if (!options.request_id.empty()) {
         to.add("X-Request-Id: ").add(options.request_id).add("\r\n");
     }
@@ -177,6 +192,8 @@ void append_ours(const request_head& head, const forward_options& options, std::
     }
     if (head.websocket) {
         to.add("Connection: upgrade\r\nUpgrade: websocket\r\n");
+    } else if (head.accepts_trailers) {
+        to.add("TE: trailers\r\nConnection: TE\r\n");
     }
     to.add("\r\n");
 }
@@ -188,6 +205,9 @@ void append_forwarded_request(
 )
 {
     append_what_stays(head, options, out);
+    if (head.body.how == framing::kind::chunked && !head.nominates_trailers) {
+        append_announced_trailers(head.fields, out);
+    }
     append_ours(head, options, out);
 }
 

@@ -55,7 +55,8 @@ struct forward_options {
 };
 
 // Appends the head, empty line included. It is always HTTP/1.1, with exactly one Host and one
-// framing. It has Upgrade only to ask for a WebSocket.
+// framing. It has Upgrade only to ask for a WebSocket, TE only if the client accepts trailers, and
+// Trailer only if trailers may pass.
 // Requires: head.max_forwards is not 0, as such a request ends at the gateway.
 void append_forwarded_request(
     const request_head& head, const forward_options& options, std::string& out

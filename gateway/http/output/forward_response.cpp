@@ -1,6 +1,7 @@
 #include "gateway/http/output/forward_response.hpp"
 
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/trailers.hpp"
 
 #include <algorithm>
 
@@ -124,6 +125,10 @@ void append_forwarded_response(
         out.append(added.edits->lines);
     }
     append_limit_headers(added.limits, out);
+    if (options.client_accepts_trailers && head.body.how == framing::kind::chunked &&
+        !head.nominates_trailers) {
+        append_announced_trailers(head.fields, out);
+    }
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }

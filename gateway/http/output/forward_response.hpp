@@ -14,6 +14,8 @@ struct response_options {
     // True if the client keeps the connection. An HTTP/1.0 client must then get
     // `Connection: keep-alive`.
     bool client_keep_alive = false;
+    // True if the client accepts trailers.
+    bool client_accepts_trailers = false;
     // True if this connection ends after the response.
     bool close = false;
     added_fields added{};

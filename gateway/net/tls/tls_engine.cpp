@@ -293,6 +293,14 @@ bool tls_engine::resumed() const
     return SSL_session_reused(ssl_.get()) == 1;
 }
 
+std::string_view tls_engine::protocol() const
+{
+    const unsigned char* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(ssl_.get(), &name, &size);
+    return {reinterpret_cast<const char*>(name), size};
+}
+
 std::string_view tls_engine::asked_name() const
 {
     const char* const name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);

@@ -80,6 +80,9 @@ public:
     // True, after the handshake, if it resumed an earlier session.
     bool resumed() const;
 
+    // Returns the protocol that both have agreed on by ALPN (RFC 7301); empty if there is none.
+    std::string_view protocol() const;
+
     // True if the peer has announced that it sends no more.
     bool peer_has_ended() const { return peer_ended_; }
 

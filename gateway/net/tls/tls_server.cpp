@@ -18,7 +18,6 @@ namespace gateway::net {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> our_protocols{"http/1.1"};
 // Ciphers with forward secrecy and AEAD.
 constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
@@ -35,27 +34,6 @@ std::string asked_name(SSL* ssl)
     const std::size_t length = static_cast<std::size_t>(at[3]) << 8 | at[4];
     const std::string_view name{reinterpret_cast<const char*>(at) + 5, size - 5};
     return base::lower_case(base::without_final_dot(name.substr(0, length)));
-}
-
-// Chooses the first of our protocols that the client offers, or fails the handshake if it offers
-// others only. Each protocol is one byte of length and its name (RFC 7301 §3.1). The signature is
-// OpenSSL's.
-// NOLINTNEXTLINE(readability-function-size)
-int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
-{
-    const std::string_view all{reinterpret_cast<const char*>(in), size};
-    for (const std::string_view ours : our_protocols) {
-        for (std::size_t at = 0; at < all.size();) {
-            const std::size_t length = static_cast<unsigned char>(all[at]);
-            if (all.substr(at + 1, length) == ours) {
-                *out = in + at + 1;
-                *out_size = static_cast<unsigned char>(length);
-                return SSL_TLSEXT_ERR_OK;
-            }
-            at += length + 1;
-        }
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 // Accepts any name, upon which OpenSSL also stores it with the session.
@@ -145,6 +123,28 @@ struct tls_callbacks {
         SSL_set_session_id_context(ssl, id.data(), id.size());
         static_cast<tls_engine*>(SSL_get_ex_data(ssl, 0))->note_asked_name(name);
         return SSL_CLIENT_HELLO_SUCCESS;
+    }
+
+    // Chooses the first of the client's protocols that is spoken here, or fails the handshake if
+    // there is none. Each is one byte of length and its name (RFC 7301 §3.1). The signature is
+    // OpenSSL's.
+    // NOLINTNEXTLINE(readability-function-size)
+    static int
+    choose_protocol(SSL* ssl, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
+    {
+        const spoken_protocols& ours = server_of(ssl).options_.protocols;
+        const std::string_view all{reinterpret_cast<const char*>(in), size};
+        for (std::size_t at = 0; at < all.size();) {
+            const std::size_t length = static_cast<unsigned char>(all[at]);
+            const std::string_view name = all.substr(at + 1, length);
+            if ((ours.http2 && name == "h2") || (ours.http1 && name == "http/1.1")) {
+                *out = in + at + 1;
+                *out_size = static_cast<unsigned char>(length);
+                return SSL_TLSEXT_ERR_OK;
+            }
+            at += length + 1;
+        }
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
     // The signature is OpenSSL's.
@@ -309,7 +309,7 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
     SSL_CTX_callback_ctrl(
         c, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(accept_name)
     );
-    SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
+    SSL_CTX_set_alpn_select_cb(c, tls_callbacks::choose_protocol, nullptr);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(c, tls_callbacks::ticket);
     const std::string& ciphers = options_.ciphers;
     if (SSL_CTX_set_cipher_list(c, ciphers.empty() ? modern : ciphers.c_str()) != 1) {

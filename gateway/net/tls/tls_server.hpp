@@ -26,6 +26,14 @@ struct server_certificate {
 
 enum class tls_version { v1_2, v1_3 };
 
+// The protocols of HTTP that a listener may speak.
+struct spoken_protocols {
+    bool http2 = true;
+    bool http1 = true;
+
+    bool operator==(const spoken_protocols&) const = default;
+};
+
 enum class client_certificates { none, optional, require };
 
 struct tls_server_options {
@@ -46,6 +54,8 @@ struct tls_server_options {
     base::duration handshake_timeout = std::chrono::seconds{10};
     // Ticket keys that several gateways share; without them tickets are valid in this process only.
     pem_file tickets{};
+    // Protocols that clients may choose by ALPN.
+    spoken_protocols protocols{};
 
     bool operator==(const tls_server_options&) const = default;
 };

@@ -37,11 +37,20 @@ class Closed(AssertionError):
     """The connection ended where a response was due."""
 
 
+def field_of(line):
+    """The name, in lower case, and the value."""
+    field = FIELD_LINE.fullmatch(line)
+    if field is None:
+        raise Malformed(f"field line {line!r}")
+    return field.group(1).decode("ascii").lower(), field.group(2).decode("latin-1")
+
+
 class Response:
     def __init__(self, status, reason, fields):
         self.status, self.reason, self.fields = status, reason, fields
         self.body = b""
         self.framing = "none"  # length | chunked | close
+        self.trailers = []  # names and values
 
     def all(self, name):
         return [value for n, value in self.fields if n == name.lower()]
@@ -84,6 +93,7 @@ class Connection:
                 self.socket, server_hostname="gateway.test", suppress_ragged_eofs=False
             )
         self._bytes = b""
+        self.accepts_trailers = False  # the last request said so
 
     def __enter__(self):
         return self
@@ -96,6 +106,7 @@ class Connection:
 
     def request(self, target="/", headers=(), method="GET", body=None, version="1.1"):
         """Sends a well-formed request."""
+        self.accepts_trailers = ("TE", "trailers") in headers
         lines = [f"{method} {target} HTTP/{version}"]
         if not any(name.lower() == "host" for name, _ in headers):
             lines.append(f"Host: {self._host}")
@@ -139,15 +150,9 @@ class Connection:
         start = STATUS_LINE.fullmatch(first)
         if start is None:
             raise Malformed(f"status line {first!r}")
-        fields = []
-        for line in lines:
-            field = FIELD_LINE.fullmatch(line)
-            if field is None:
-                raise Malformed(f"field line {line!r}")
-            fields.append(
-                (field.group(1).decode("ascii").lower(), field.group(2).decode("latin-1"))
-            )
-        return Response(int(start.group(1)), start.group(2).decode("ascii"), fields)
+        return Response(
+            int(start.group(1)), start.group(2).decode("ascii"), [field_of(line) for line in lines]
+        )
 
     def response(self, head=False):
         """The next final response; interim ones are passed over."""
@@ -168,6 +173,7 @@ class Connection:
             if coding.lower() != "chunked":
                 raise Malformed(f"Transfer-Encoding {coding!r}")
             r.framing, r.body = "chunked", self._read_chunks()
+            r.trailers = self._read_trailers()
         elif length is not None:
             if not length.isdigit():
                 raise Malformed(f"Content-Length {length!r}")
@@ -183,12 +189,18 @@ class Connection:
                 raise Malformed(f"chunk size {line!r}")
             size = int(line, 16)
             if size == 0:
-                if self.read_until(b"\r\n") != b"":
-                    raise Malformed("a trailer")
                 return b"".join(parts)
             parts.append(self.read_exactly(size))
             if self.read_exactly(2) != b"\r\n":
                 raise Malformed("a chunk is longer than its size")
+
+    def _read_trailers(self):
+        trailers = []
+        while line := self.read_until(b"\r\n"):
+            if not self.accepts_trailers:
+                raise Malformed("a trailer")
+            trailers.append(field_of(line))
+        return trailers
 
     def rest(self):
         """Everything until the other side closes."""

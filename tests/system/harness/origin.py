@@ -10,6 +10,12 @@ from harness.listener import accepted
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e\x80-\xff]+) HTTP/1\.1")
 
 
+def field_of(line):
+    name, colon, value = line.partition(b":")
+    assert colon and name == name.strip() and name, f"origin: field line {line!r}"
+    return name.decode("latin-1").lower(), value.strip(b" \t").decode("latin-1")
+
+
 class Request:
     """What arrived, held to the rules that a proxy must keep."""
 
@@ -19,14 +25,9 @@ class Request:
         start = REQUEST_LINE.fullmatch(first)
         assert start, f"origin: request line {first!r}"
         self.method, self.target = start.group(1).decode(), start.group(2).decode("latin-1")
-        self.fields = []
-        for line in lines:
-            name, colon, value = line.partition(b":")
-            assert colon and name == name.strip() and name, f"origin: field line {line!r}"
-            self.fields.append(
-                (name.decode("latin-1").lower(), value.strip(b" \t").decode("latin-1"))
-            )
+        self.fields = [field_of(line) for line in lines]
         self.body = b""
+        self.trailers = []  # names and values
         assert len(self.all("host")) == 1, f"origin: Host {self.all('host')}"
         framings = self.all("content-length") + self.all("transfer-encoding")
         assert len(framings) <= 1, f"origin: framings {framings}"
@@ -67,6 +68,13 @@ class Peer:
         found, self._bytes = self._bytes[:count], self._bytes[count:]
         return found
 
+    def _line(self):
+        while b"\r\n" not in self._bytes:
+            if not self._fill():
+                raise ConnectionError("the request was cut")
+        line, _, self._bytes = self._bytes.partition(b"\r\n")
+        return line
+
     def read_body(self, request, sink=None):
         """Into request.body, or piece by piece to `sink`."""
         take = sink or (lambda data: setattr(request, "body", request.body + data))
@@ -79,17 +87,11 @@ class Peer:
                 left -= len(piece)
                 take(piece)
         elif request["transfer-encoding"] is not None:
-            while True:
-                while b"\r\n" not in self._bytes:
-                    if not self._fill():
-                        raise ConnectionError("the request was cut")
-                line, _, self._bytes = self._bytes.partition(b"\r\n")
-                size = int(line, 16)
-                if size == 0:
-                    assert self.exactly(2) == b"\r\n"
-                    return
+            while size := int(self._line(), 16):
                 take(self.exactly(size))
                 assert self.exactly(2) == b"\r\n"
+            while line := self._line():
+                request.trailers.append(field_of(line))
 
     def send(self, data):
         self.socket.sendall(data)

@@ -42,6 +42,11 @@ const std::vector<dialogue> dialogues{
      "chunked\r\n\r\n3\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
      {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: "
       "chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},
+    {"trailers_both_ways",
+     "PUT /a HTTP/1.1\r\nHost: h\r\nTE: trailers\r\nTransfer-Encoding: "
+     "chunked\r\n\r\n3\r\nabc\r\n0\r\nX-A: 1\r\nHost: g\r\nX-B: 2\r\n\r\n",
+     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-C: 3\r\nAge: "
+      "4\r\nX-D: 5\r\n\r\n"}},
     {"old_client",
      "GET /a HTTP/1.0\r\n\r\n",
      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},

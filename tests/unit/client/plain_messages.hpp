@@ -14,6 +14,7 @@ namespace gateway::client::testing {
 struct plain_message {
     std::string head;
     std::string body;
+    std::string trailers{};
     int status = 0;  // of a response
     bool complete = false;
     bool ends_at_close = false;  // and so can be complete or not
@@ -36,6 +37,7 @@ inline void take_body(http::framing framing, std::string& bytes, plain_stream& o
     http::body_reader reader(framing);
     const auto piece = reader.read(bytes);
     m.body = piece.content;
+    m.trailers = piece.trailers;
     m.complete = reader.done();
     m.ends_at_close = reader.ends_at_close() && !reader.done();
     out.malformed = out.malformed || piece.malformed;

@@ -56,6 +56,7 @@ public:
     limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
     std::vector<http::limit_report> reports;   // of limits
     const http::field_edits* edits = nullptr;  // of responses
+    std::string_view hidden = "X-Hidden";      // trailer, both ways
 
     // What it saw.
     std::string to_client;
@@ -224,6 +225,8 @@ public:
 
     bool client_blocked() const override { return blocked; }
 
+    std::size_t response_room() const override { return SIZE_MAX; }
+
     bool upstream_blocked() const override { return upstream_is_blocked; }
 
     const http::options& limits() const override { return http_limits; }
@@ -308,6 +311,10 @@ public:
             leases.back().sent.append(a).append(b);
         }
     }
+
+    bool hides_from_upstream(std::string_view name) const override { return name == hidden; }
+
+    bool hides_from_client(std::string_view name) const override { return name == hidden; }
 
     void release(disposition how) override
     {

@@ -30,6 +30,7 @@ public:
     // What came of it.
     std::string sent;
     std::string received;
+    std::string trailers;
     int status = 0;
     bool complete = false;
     bool upstream_ended = false;
@@ -62,7 +63,11 @@ public:
 
     void response_content(std::string_view content) override { received.append(content); }
 
-    void response_end() override { complete = true; }
+    void response_end(std::string_view lines) override
+    {
+        trailers = lines;
+        complete = true;
+    }
 
     std::uint64_t respond(const limits::admission& a) override
     {
@@ -121,6 +126,10 @@ public:
     proxy::failure lease_failure() const override { return proxy::failure::connect; }
 
     void begin_retry(std::string&) override {}
+
+    bool hides_from_upstream(std::string_view name) const override { return name == "X-Hidden"; }
+
+    bool hides_from_client(std::string_view name) const override { return name == "X-Hidden"; }
 
     void send_upstream(std::string_view a, std::string_view b) override
     {
@@ -182,6 +191,20 @@ TEST(request_state, carries_content_both_ways_and_counts_it)
     EXPECT_EQ(s.counted->request_bytes, 11U);
     EXPECT_EQ(s.counted->response_bytes, 2U);
     EXPECT_EQ(s.counted->error, "");
+}
+
+TEST(request_state, carries_trailers_both_ways)
+{
+    stream s;
+    s.begin("POST", chunks);
+    s.request.content("hello", true, "X-A: 1\r\nX-Hidden: 2\r\nHost: h\r\n");
+    EXPECT_TRUE(s.sent.ends_with("\r\n\r\n5\r\nhello\r\n0\r\nX-A: 1\r\n\r\n")) << s.sent;
+    s.upstream_says(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        "X-A:1\r\nX-Hidden: 2\r\nAge: 3\r\ngrpc-status: 0\r\n\r\n"
+    );
+    EXPECT_EQ(s.trailers, "X-A: 1\r\ngrpc-status: 0\r\n");
+    EXPECT_EQ(s.over, ending::done);
 }
 
 TEST(request_state, has_timeouts_of_its_own)

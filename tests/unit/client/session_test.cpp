@@ -3,7 +3,7 @@
 #include "gateway/client/session.hpp"
 
 #include "gateway/client/abandoned_exchanges.hpp"
-#include "gateway/client/http1_pool.hpp"
+#include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
@@ -33,6 +33,7 @@ protected:
     std::shared_ptr<const limits::policy_view> view = make_view({});
     telemetry::worker_metrics metrics;
     http1_pool connections;
+    http2_pool streams;
 
     ~shell() override
     {
@@ -180,6 +181,7 @@ private:
         abandoned_,
         ids_,
         connections,
+        streams,
         metrics,
         rejections_,
         log_,

@@ -19,6 +19,7 @@ constexpr framing chunked{framing::kind::chunked, 0};
 
 struct outcome {
     std::string content;
+    std::string trailers;
     std::size_t consumed = 0;
     bool done = false;
     bool malformed = false;
@@ -47,6 +48,8 @@ outcome read_in_parts(framing f, const std::string& bytes, const std::vector<std
         if (!piece.malformed && !reader.done()) {
             EXPECT_EQ(piece.consumed, n);
         }
+        EXPECT_TRUE(piece.trailers.empty() || reader.done());
+        all.trailers.append(piece.trailers);
         all.content.append(piece.content);
         all.consumed += piece.consumed;
         all.malformed = piece.malformed;
@@ -84,12 +87,18 @@ void expect_malformed(const std::string& bytes)
     expect_same_however_split(chunked, bytes);
 }
 
-void expect_content(const std::string& bytes, std::string_view content, std::size_t surplus = 0)
+void expect_content(
+    const std::string& bytes,
+    std::string_view content,
+    std::size_t surplus = 0,
+    std::string_view trailers = {}
+)
 {
     const outcome o = read_whole(chunked, bytes);
     EXPECT_TRUE(o.done) << bytes;
     EXPECT_FALSE(o.malformed) << bytes;
     EXPECT_EQ(o.content, content) << bytes;
+    EXPECT_EQ(o.trailers, trailers) << bytes;
     EXPECT_EQ(o.consumed, bytes.size() - surplus) << bytes;
     expect_same_however_split(chunked, bytes);
 }
@@ -148,14 +157,45 @@ TEST(body_reader, chunks_are_joined_and_their_framing_taken_off)
     expect_content("2\r\n\r\n\r\n0\r\n\r\n", "\r\n");
 }
 
-TEST(body_reader, extensions_and_trailers_are_dropped)
+TEST(body_reader, extensions_are_dropped)
 {
     expect_content("5;a\r\nhello\r\n0\r\n\r\n", "hello");
     expect_content("5;a=b;c=\"d;\\\" e\"\r\nhello\r\n0;x\r\n\r\n", "hello");
     expect_content("5 \t;\ta \t=\t b ;c\r\nhello\r\n0\r\n\r\n", "hello");
     expect_content("5;a=\"\"\t;b=\"\x80\xff\t\\\x80;=\"\r\nhello\r\n0\r\n\r\n", "hello");
-    expect_content("1\r\na\r\n0\r\nX-T: a\r\nY:\r\nz:\t\x80\r\n\r\n", "a");
-    expect_content("1\r\na\r\n0\r\nContent-Length: 5\r\nHost: b\r\n\r\nnext", "a", 4);
+}
+
+TEST(body_reader, trailers_are_handed_out_as_they_came_however_split)
+{
+    for (const std::string lines :
+         {"X-T: a\r\n",
+          "a:\r\n",
+          "X-T: a\r\nY:\r\nz:\t\x80\r\n",
+          "Content-Length: 5\r\nHost: b\r\n"}) {
+        expect_content("1\r\na\r\n0\r\n" + lines + "\r\nnext", "a", 4, lines);
+        expect_content("0\r\n" + lines + "\r\n", "", 0, lines);
+        expect_content("3\r\nabc\r\n2;x\r\nde\r\n000\r\n" + lines + "\r\n", "abcde", 0, lines);
+    }
+}
+
+TEST(body_reader, trailers_that_come_at_once_are_not_copied)
+{
+    body_reader reader(chunked);
+    std::string begin = "3\r\nabc\r\n0\r\n";
+    EXPECT_TRUE(reader.read(begin).trailers.empty());
+    std::string section = "X-T: a\r\nY: b\r\n\r\nnext";
+    const auto piece = reader.read(section);
+    EXPECT_EQ(piece.trailers, "X-T: a\r\nY: b\r\n");
+    EXPECT_EQ(static_cast<const void*>(piece.trailers.data()), section.data());
+    EXPECT_TRUE(reader.read(section).trailers.empty()) << "they are handed out once";
+}
+
+TEST(body_reader, a_section_that_turns_out_malformed_is_never_handed_out)
+{
+    const std::string bytes = "0\r\nX-T: a\r\n folded\r\n\r\n";
+    for (std::size_t n = 0; n <= bytes.size(); ++n) {
+        EXPECT_EQ(read_in_parts(chunked, bytes, {n, 1, 1, 1}).trailers, "");
+    }
 }
 
 TEST(body_reader, anything_outside_the_chunk_grammar_is_malformed)
@@ -367,6 +407,8 @@ TEST(body_reader, its_bounds_are_those_it_was_given)
     EXPECT_FALSE(is_done("0\r\na:b\r\n\r\n", small));
 }
 
+constexpr const char* random_trailers = "X-T: a\r\nY:\r\n";
+
 std::string random_chunked_body(std::mt19937& random, std::string& content)
 {
     std::string bytes;
@@ -381,7 +423,7 @@ std::string random_chunked_body(std::mt19937& random, std::string& content)
             std::string(size) + (random() % 4 == 0 ? " ;x=\"y\"" : "") + "\r\n" + data + "\r\n";
         content += data;
     }
-    return bytes + "0\r\n" + (random() % 3 == 0 ? "X-T: a\r\nY:\r\n" : "") + "\r\n";
+    return bytes + "0\r\n" + (random() % 3 == 0 ? random_trailers : "") + "\r\n";
 }
 
 TEST(body_reader, random_bodies_come_out_as_they_went_in_however_split)
@@ -397,6 +439,7 @@ TEST(body_reader, random_bodies_come_out_as_they_went_in_however_split)
         const outcome o = read_in_parts(chunked, bytes + "surplus", parts);
         ASSERT_TRUE(o.done);
         ASSERT_EQ(o.content, content);
+        ASSERT_TRUE(o.trailers.empty() || o.trailers == random_trailers) << o.trailers;
         ASSERT_EQ(o.consumed, bytes.size());
     }
 }
@@ -426,6 +469,7 @@ TEST(body_reader, damaged_bodies_are_judged_as_a_naive_reader_judges_them)
         }
         if (o.done) {
             ASSERT_EQ(o.content, expected.content) << bytes;
+            ASSERT_EQ(o.trailers, expected.trailers) << bytes;
             ASSERT_EQ(o.consumed, expected.consumed) << bytes;
         }
         whole += o.done ? 1 : 0;

@@ -46,6 +46,22 @@ TEST(connection_options, the_version_and_the_options_decide_if_the_connection_is
     EXPECT_FALSE(kept.keeps_alive(http_1_0));
 }
 
+TEST(connection_options, only_names_that_a_trailer_could_have_nominate_trailers)
+{
+    const auto nominates = [](std::string_view value) {
+        connection_options options;
+        EXPECT_TRUE(options.read(value));
+        return options.nominates_trailers();
+    };
+    for (const char* const value :
+         {"", "close", "keep-alive", "TE", "te, Upgrade", "HTTP2-Settings", "Host, If-Match"}) {
+        EXPECT_FALSE(nominates(value)) << value;
+    }
+    for (const char* const value : {"x-a", "TE, x-a", "x-a, close"}) {
+        EXPECT_TRUE(nominates(value)) << value;
+    }
+}
+
 TEST(connection_options, nominated_fields_are_marked_in_any_spacing_and_case)
 {
     field_list fields{

@@ -54,8 +54,11 @@ request_head checked(const std::string& out)
     EXPECT_FALSE(head.absolute_form) << out;
     EXPECT_FALSE(head.respelt_length) << out;
     for (const field& f : head.fields) {
-        const bool own_framing = f.id == field_name::transfer_encoding && f.value == "chunked";
-        EXPECT_TRUE(!hop_by_hop.contains(f.id) || own_framing) << out;
+        const bool own = f.line == "Transfer-Encoding: chunked\r\n" ||
+                         (head.accepts_trailers &&
+                          (f.line == "TE: trailers\r\n" || f.line == "Connection: TE\r\n")) ||
+                         (f.id == field_name::trailer && head.body.how == framing::kind::chunked);
+        EXPECT_TRUE(!hop_by_hop.contains(f.id) || own) << out;
     }
     EXPECT_EQ(values_of(head, field_name::x_forwarded_for).find('|'), std::string::npos) << out;
     EXPECT_EQ(values_of(head, field_name::x_forwarded_proto).find('|'), std::string::npos) << out;
@@ -122,7 +125,7 @@ TEST(forward_request, fields_of_this_connection_and_nominated_ones_are_left_out)
 {
     const std::string out =
         forwarded(get("Connection: close, X-Mine, x-other\r\nKeep-Alive: "
-                      "timeout=5\r\nProxy-Connection: close\r\nTE: trailers\r\n"
+                      "timeout=5\r\nProxy-Connection: close\r\nTE: gzip\r\n"
                       "Trailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\nx-mine: 1\r\nX-Kept: "
                       "2\r\nX-OTHER: 3\r\nX-Mine: 4\r\n"
                       "Connection: via\r\nVia: 1.0 other\r\nTe_: x\r\n"));
@@ -130,6 +133,58 @@ TEST(forward_request, fields_of_this_connection_and_nominated_ones_are_left_out)
     EXPECT_EQ(values_of(head, field_name::other), "2|x") << out;
     EXPECT_EQ(values_of(head, field_name::via), "1.1 gateway");
     EXPECT_EQ(head.fields.size(), 7u) << out;
+}
+
+TEST(forward_request, the_wish_for_trailers_passes_without_other_codings)
+{
+    const auto te_of = [](const std::string& lines) {
+        const std::string out = forwarded(get(lines));
+        const request_head head = checked(out);
+        return values_of(head, field_name::te) + "," + values_of(head, field_name::connection);
+    };
+    for (const char* const lines :
+         {"TE: trailers\r\nConnection: TE\r\n",
+          "te: Trailers\r\n",
+          "TE: gzip;q=0.5, trailers\r\n",
+          "TE: gzip\r\nTE: trailers\r\nTE: deflate\r\n",
+          "Connection: close, TE\r\nTE:,trailers \r\n"}) {
+        EXPECT_EQ(te_of(lines), "trailers,TE") << lines;
+    }
+    for (const char* const lines :
+         {"TE: gzip\r\nConnection: TE\r\n",
+          "TE:\r\n",
+          "TE: trailer\r\n",
+          "TE: trailers;q=0\r\n",
+          "T_E: trailers\r\n",
+          "Accept: trailers\r\n"}) {
+        EXPECT_EQ(te_of(lines), "-,-") << lines;
+    }
+    const std::string old = "GET / HTTP/1.0\r\nHost: a\r\nTE: trailers\r\n\r\n";
+    EXPECT_EQ(forwarded(old).find("TE:"), std::string::npos);
+}
+
+TEST(forward_request, a_websocket_handshake_asks_for_no_trailers)
+{
+    const std::string out =
+        forwarded(get("Connection: Upgrade, TE\r\nUpgrade: websocket\r\nTE: trailers\r\n"
+                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        ));
+    const request_head head = accepted_request(out);
+    EXPECT_EQ(values_of(head, field_name::connection), "upgrade") << out;
+    EXPECT_EQ(values_of(head, field_name::te), "-") << out;
+}
+
+TEST(forward_request, trailers_are_announced_if_they_may_follow)
+{
+    const auto announced = [](const std::string& lines) {
+        return values_of(checked(forwarded(get(lines))), field_name::trailer);
+    };
+    const std::string in_chunks = "Transfer-Encoding: chunked\r\n";
+    EXPECT_EQ(announced("Trailer: X-A, Host\r\nTrailer: X-B\r\n" + in_chunks), "X-A, X-B");
+    EXPECT_EQ(announced("Trailer: Host\r\n" + in_chunks), "-");
+    EXPECT_EQ(announced("Trailer: X-A\r\nContent-Length: 1\r\n"), "-");
+    EXPECT_EQ(announced("Trailer: X-A\r\nConnection: X-C\r\n" + in_chunks), "-");
+    EXPECT_EQ(announced("Trailer: X-A\r\nConnection: close, TE\r\n" + in_chunks), "X-A");
 }
 
 TEST(forward_request, what_says_who_calls_cannot_be_nominated_away)

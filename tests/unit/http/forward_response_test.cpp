@@ -78,6 +78,24 @@ TEST(forward_response, fields_of_the_upstream_connection_and_nominated_ones_are_
     EXPECT_EQ(length.body.length, 5u);
 }
 
+TEST(forward_response, trailers_are_announced_to_clients_that_may_get_them)
+{
+    const auto announced = [](const std::string& lines, const response_options& options) {
+        const std::string out = forwarded(
+            "HTTP/1.1 200 OK\r\nTrailer: X-A, Set-Cookie, b\r\n" + lines + "\r\n", options
+        );
+        return values_of(accepted_response(out), field_name::trailer);
+    };
+    const std::string in_chunks = "Transfer-Encoding: chunked\r\n";
+    const response_options accepts{.client_accepts_trailers = true};
+    EXPECT_EQ(announced(in_chunks, accepts), "X-A, b");
+    EXPECT_EQ(announced(in_chunks, {}), "-");
+    EXPECT_EQ(announced("Content-Length: 0\r\n", accepts), "-");
+    EXPECT_EQ(announced("", accepts), "-") << "a body until the end has no trailers";
+    EXPECT_EQ(announced("Connection: x-c\r\n" + in_chunks, accepts), "-");
+    EXPECT_EQ(announced("Connection: close\r\n" + in_chunks, accepts), "X-A, b");
+}
+
 TEST(forward_response, the_body_is_delimited_as_the_client_can_read_it)
 {
     struct row {

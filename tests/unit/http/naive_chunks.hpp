@@ -15,6 +15,7 @@ struct naive_body {
     enum class end { whole, cut_short, malformed };
     end is = end::cut_short;
     std::string content;
+    std::string trailers;      // whole lines, with end::whole
     std::size_t consumed = 0;  // with end::whole
 };
 
@@ -115,9 +116,11 @@ inline naive_body naive_decode(std::string_view bytes)
             out.consumed = bytes.size() - rest.size();
         } else if (in_trailer ? !naive_trailer_line(line) : !naive_chunk_size(line, size)) {
             out.is = naive_body::end::malformed;
-        } else if (!in_trailer && size == 0) {
+        } else if (in_trailer) {
+            out.trailers.append(line).append("\r\n");
+        } else if (size == 0) {
             in_trailer = true;
-        } else if (!in_trailer) {
+        } else {
             out.content.append(rest.substr(0, size));
             rest.remove_prefix(static_cast<std::size_t>(std::min<std::uint64_t>(size, rest.size()))
             );

@@ -63,6 +63,10 @@ public:
 
     bool upstream_blocked() const override { return false; }
 
+    bool hides_from_upstream(std::string_view) const override { return false; }
+
+    bool hides_from_client(std::string_view) const override { return false; }
+
     bool finishes_without_client() const override { return finishes; }
 
     void abandon(answer_state&& answer, abandon_until until) override
@@ -106,7 +110,7 @@ public:
         content += bytes.size();
     }
 
-    void response_end() override { EXPECT_FALSE(rest); }
+    void response_end(std::string_view) override { EXPECT_FALSE(rest); }
 
     void exchange_done() override { EXPECT_FALSE(rest); }
 

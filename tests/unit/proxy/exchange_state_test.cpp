@@ -17,6 +17,7 @@ public:
     std::vector<disposition> released;  // and what became of the connection
     std::vector<std::string> sent;      // per connection
     std::string content;
+    std::string trailers;
     std::vector<int> interim;
     int status = 0;
     int told_status = 0;  // to the upstream's side
@@ -27,6 +28,7 @@ public:
     http::options bounds;
     upstream_options options;
     bool websocket = false;  // what it asks for
+    bool nominates_trailers = false;
     std::optional<std::string> behind_switch;
 
     void request(std::string_view method, http::framing body = {})
@@ -35,11 +37,21 @@ public:
         head.method = method;
         head.body = body;
         head.websocket = websocket;
+        head.nominates_trailers = nominates_trailers;
         exchange.prepare(head).append("[").append(method).append("]");
         exchange.start();
     }
 
     void receive(std::string bytes) { exchange.upstream_bytes(bytes); }
+
+    void receive_next(std::string_view method, std::string bytes)
+    {
+        told_status = 0;
+        content.clear();
+        done = ended = false;
+        request(method);
+        receive(std::move(bytes));
+    }
 
     lease_progress lease(bool fresh_one) override
     {
@@ -91,7 +103,11 @@ public:
 
     void response_content(std::string_view bytes) override { content.append(bytes); }
 
-    void response_end() override { ended = true; }
+    void response_end(std::string_view lines) override
+    {
+        trailers = lines;
+        ended = true;
+    }
 
     void exchange_done() override
     {
@@ -102,6 +118,10 @@ public:
     }
 
     bool upstream_blocked() const override { return false; }
+
+    bool hides_from_upstream(std::string_view name) const override { return name == "X-Hidden"; }
+
+    bool hides_from_client(std::string_view name) const override { return name == "X-Hidden"; }
 
     void end_sending_upstream() override { ADD_FAILURE() << "no tunnel is here"; }
 
@@ -374,6 +394,61 @@ TEST(exchange_state, frames_the_request_s_content_anew)
     plain.exchange.request_content("he", false);
     plain.exchange.request_content("llo", true);
     EXPECT_EQ(plain.sent[0], "[POST]hello");
+}
+
+TEST(exchange_state, sends_the_request_s_trailers_behind_a_chunked_body)
+{
+    const std::string trailers = "X-A: 1\r\nHost: h\r\nX-Hidden: 2\r\nX-B:3\r\n";
+    const auto sent = [&](http::framing body, std::string_view content, bool nominates) {
+        recorder r;
+        r.nominates_trailers = nominates;
+        r.request("POST", body);
+        r.exchange.request_content(content, true, trailers);
+        return r.sent[0];
+    };
+    EXPECT_EQ(sent(in_chunks, "x", false), "[POST]1\r\nx\r\n0\r\nX-A: 1\r\nX-B: 3\r\n\r\n");
+    EXPECT_EQ(sent(in_chunks, "", false), "[POST]0\r\nX-A: 1\r\nX-B: 3\r\n\r\n");
+    EXPECT_EQ(sent(in_chunks, "x", true), "[POST]1\r\nx\r\n0\r\n\r\n");
+    EXPECT_EQ(sent(of_length, "hello", false), "[POST]hello");
+}
+
+TEST(exchange_state, passes_on_the_response_s_trailers_however_they_come)
+{
+    const std::string bytes =
+        "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
+        "0\r\nX-A: 1\r\nSet-Cookie: s\r\nX-Hidden: 2\r\nX-B:3\r\n\r\n";
+    for (std::size_t at = 1; at <= bytes.size(); ++at) {
+        recorder r;
+        r.request("GET");
+        r.receive(bytes.substr(0, at));
+        if (at < bytes.size()) {
+            EXPECT_FALSE(r.ended);
+            r.receive(bytes.substr(at));
+        }
+        EXPECT_TRUE(r.ended);
+        EXPECT_EQ(r.content, "a");
+        EXPECT_EQ(r.trailers, "X-A: 1\r\nX-B: 3\r\n") << at;
+        EXPECT_THAT(r.released, ElementsAre(disposition::keep));
+        r.receive_next("GET", ok);
+        EXPECT_EQ(r.trailers, "") << "those of the response before";
+    }
+}
+
+TEST(exchange_state, passes_on_no_trailers_that_are_malformed_or_may_be_nominated)
+{
+    const std::string start = "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n";
+    recorder nominated;
+    nominated.request("GET");
+    nominated.receive(start + "Connection: X-A\r\n\r\n0\r\nX-A: 1\r\nX-B: 2\r\n\r\n");
+    EXPECT_TRUE(nominated.ended);
+    EXPECT_EQ(nominated.trailers, "");
+
+    recorder malformed;
+    malformed.request("GET");
+    malformed.receive(start + "\r\n0\r\nX-A: 1\r\n folded\r\n\r\n");
+    EXPECT_EQ(malformed.broken, failure::bad_response);
+    EXPECT_TRUE(malformed.cut);
+    EXPECT_EQ(malformed.trailers, "");
 }
 
 TEST(exchange_state, refuses_what_is_no_response)

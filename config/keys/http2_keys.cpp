@@ -1,0 +1,36 @@
+// `describe_http2` describes the section `http2`: what a client may have open on one connection.
+#include "config/sections.hpp"
+#include "config/text/ranges.hpp"
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t most_streams = 1000;
+constexpr std::uint64_t most_requests = 1'000'000'000;
+
+}  // namespace
+
+void describe_http2(keys& root, draft& d)
+{
+    http2::options& options = d.result.http2;
+    constexpr key itself{
+        .name = "http2", .summary = "what a client may have open on an HTTP/2 connection"};
+    root(itself).mapping([&](keys& k) {
+        k("max_streams", "requests of a connection at a time; one more is refused, and not charged")
+            .number(options.max_streams, {1, most_streams});
+        k("stream_window", "what a client may send ahead of a request's body")
+            .size(options.stream_window, {kib, 16 * mib});
+        k("connection_window", "what it may send ahead of all bodies together")
+            .size(options.connection_window, {64 * kib, gib});
+        k("max_connection_age",
+          "from then on, a connection takes no further request, and closes after the last; 0 is no "
+          "limit")
+            .time(options.max_connection_age, {0s, 24h});
+        k("max_requests", "requests of a connection, after which it closes; 0 is no limit")
+            .number(options.max_requests, {0, most_requests});
+    });
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,153 @@
+#include "gateway/client/http2_response.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/client/http2_connection.hpp"
+#include "gateway/http/output/forward_response.hpp"
+#include "gateway/http/output/own_response.hpp"
+
+#include <utility>
+
+namespace gateway::client {
+
+namespace {
+
+// Content up to this size is gathered with what follows, and leaves at the end of the event.
+constexpr std::size_t gathered_content_bytes = 4096;
+
+// Length of "HTTP/1.1 ", behind which the status stands.
+constexpr std::size_t version_bytes = 9;
+
+// Returns the lines of a head, behind its first line.
+std::span<char> lines_of(std::span<char> head)
+{
+    const std::size_t first = std::string_view(head.data(), head.size()).find('\n') + 1;
+    return head.subspan(first);
+}
+
+int status_of(std::span<const char> head)
+{
+    const std::string_view digits(head.data() + version_bytes, 3);
+    return static_cast<int>(base::parse_decimal(digits, 999).value_or(500));
+}
+
+}  // namespace
+
+void http2_response::begin(http2_connection& on, http2::stream_id id, http2_stream& stream)
+{
+    connection_ = &on;
+    stream_ = &stream;
+    id_ = id;
+    head_only_ = begun_ = ended_ = false;
+    give_up();
+    trailers_.clear();
+}
+
+void http2_response::answers(const http::request_head& request)
+{
+    head_only_ = request.is_head();
+}
+
+void http2_response::give_up()
+{
+    direct_ = {};
+    base::clear_keeping_little(kept_);
+    kept_at_ = 0;
+}
+
+// ---- heads -----------------------------------------------------------------------------------
+
+// Sends the head that `text` has the form of. Its status is the text's own.
+void http2_response::send_text(int status, std::span<char> text, bool last)
+{
+    begun_ = true;
+    ended_ = ended_ || last;
+    connection_->engine().respond(id_, status, lines_of(text), last, *stream_);
+    connection_->touch(*stream_);
+}
+
+std::uint64_t http2_response::respond(const limits::admission& a, http::added_fields added)
+{
+    added.date = env_.date.text();
+    const http::own_response own{
+        .status = a.status,
+        .detail = a.detail,
+        .added = added,
+        .retry_after = a.retry_after,
+        .extra = a.extra,
+        .fixed = a.fixed,
+        .head_only = head_only_,
+    };
+    std::string text;
+    const std::uint64_t content = http::append_own_response(own, text);
+    const std::span<char> head = std::span(text).first(text.size() - content);
+    kept_.assign(text, head.size());
+    ended_ = true;
+    send_text(status_of(head), head, content == 0);
+    return content;
+}
+
+void http2_response::send_interim(const http::response_head& head, const http::added_fields& added)
+{
+    std::string text;
+    http::append_interim_response(head, added.limits.replaces(), added.edits, text);
+    connection_->engine().respond_interim(id_, head.status, lines_of(text));
+    connection_->touch(*stream_);
+}
+
+void http2_response::send_head(const http::response_head& head, http::added_fields added)
+{
+    const bool switches = head.status == 101;
+    if (!switches) {
+        added.date = env_.date.text();
+    }
+    std::string text;
+    http::append_forwarded_response(head, {.client_accepts_trailers = true, .added = added}, text);
+    const bool last = !switches && http::outbound_framing(head, false).is_empty();
+    send_text(switches ? 200 : head.status, text, last);
+}
+
+// ---- content ---------------------------------------------------------------------------------
+
+void http2_response::send(std::string_view content)
+{
+    connection_->touch(*stream_);
+    const bool at_once = content.size() > gathered_content_bytes && pending().empty() &&
+                         connection_->may_send() && !connection_->is_blocked();
+    if (at_once) {
+        direct_ = content;
+        resume();
+        connection_->engine().send_frames();
+        content = std::exchange(direct_, {});
+    }
+    kept_.append(content);
+}
+
+void http2_response::end(std::string_view trailers)
+{
+    ended_ = true;
+    trailers_.assign(trailers);
+    connection_->touch(*stream_);
+}
+
+void http2_response::resume()
+{
+    if (begun_ && (!pending().empty() || ended_)) {
+        connection_->engine().resume(id_);
+    }
+}
+
+void http2_response::content_sent(std::size_t bytes)
+{
+    connection_->touch(*stream_);
+    if (!direct_.empty()) {
+        direct_.remove_prefix(bytes);
+        return;
+    }
+    kept_at_ += bytes;
+    if (kept_at_ == kept_.size()) {
+        base::clear_keeping_little(kept_);
+        kept_at_ = 0;
+    }
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,83 @@
+// `http2_response` is what a stream sends to its client: the heads, which say what HTTP/1.1 would
+// say, and content as the client's window allows.
+// Ownership: its stream.
+// Thread: one thread only.
+#pragma once
+
+#include "gateway/client/session_environment.hpp"
+#include "gateway/http/message.hpp"
+#include "gateway/http/output/added_fields.hpp"
+#include "gateway/http2/engine.hpp"
+#include "gateway/limits/admission.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::client {
+
+class http2_connection;
+class http2_stream;
+
+class http2_response {
+public:
+    // Ownership: `env` outlives this object.
+    explicit http2_response(session_environment& env) : env_(env) {}
+
+    // Prepares for the response on a stream.
+    void begin(http2_connection& on, http2::stream_id id, http2_stream& stream);
+
+    // Sets the request that it answers.
+    void answers(const http::request_head& request);
+
+    // Sends the gateway's own response, whole. Returns the number of bytes of its content.
+    std::uint64_t respond(const limits::admission& a, http::added_fields added);
+    void send_interim(const http::response_head& head, const http::added_fields& added);
+    // Sends the head of an upstream's response. That of a granted WebSocket has the status 200 (RFC
+    // 8441 §5).
+    void send_head(const http::response_head& head, http::added_fields added);
+    // Takes content. What the client's window does not allow is kept: at most what one read of the
+    // upstream gave.
+    void send(std::string_view content);
+    void end(std::string_view trailers);
+    // Drops what was not sent, as the stream is reset.
+    void give_up();
+
+    // Has the engine send what has become due.
+    void resume();
+
+    bool is_ended() const { return ended_; }
+
+    // Returns content that is to be sent.
+    std::string_view pending() const
+    {
+        return direct_.empty() ? std::string_view(kept_).substr(kept_at_) : direct_;
+    }
+
+    std::string_view trailers() const { return trailers_; }
+
+    void content_sent(std::size_t bytes);
+
+private:
+    session_environment& env_;
+    http2_connection* connection_ = nullptr;
+    http2_stream* stream_ = nullptr;
+    http2::stream_id id_ = 0;
+    // True if the request is a HEAD.
+    bool head_only_ = false;
+    bool begun_ = false;
+    // True if nothing follows what is pending but the trailers.
+    bool ended_ = false;
+    // Content that is being sent from where it lies.
+    std::string_view direct_;
+    // Content that waits, from kept_at_ on.
+    std::string kept_;
+    std::size_t kept_at_ = 0;
+    std::string trailers_;
+
+    void send_text(int status, std::span<char> text, bool last);
+};
+
+}  // namespace gateway::client

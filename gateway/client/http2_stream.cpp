@@ -1,0 +1,412 @@
+#include "gateway/client/http2_stream.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/client/deadline.hpp"
+#include "gateway/client/http2_connection.hpp"
+#include "gateway/client/id_source.hpp"
+#include "gateway/http/request_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::client {
+
+namespace {
+
+// Bytes of a response that are read although the client's window is shut: most heads have fewer.
+constexpr std::size_t least_read_bytes = 2048;
+
+}  // namespace
+
+void http2_stream::begin(http2_connection& of, http2::stream_id id)
+{
+    connection_ = &of;
+    id_ = id;
+    phase_ = phase::head;
+    armed_ = timeout::none;
+    request_ended_ = end_passed_ = false;
+    resets_ = moved_ = false;
+    held_bytes_ = unconsumed_ = dropped_ = trailer_bytes_ = 0;
+    inbox_.clear();
+    trailers_.clear();
+    response_.begin(of, id, *this);
+}
+
+bool http2_stream::holds_other_than(const limits::policy_view& present) const
+{
+    const limits::policy_view* const held = request_.record().view.get();
+    return held != nullptr && held != &present;
+}
+
+// ---- the head --------------------------------------------------------------------------------
+
+void http2_stream::field(std::string_view name, std::string_view value)
+{
+    if (phase_ == phase::head) {
+        connection_->head().add(name, value, env_.view->http);
+    } else if (phase_ == phase::request) {
+        trailer_bytes_ += name.size() + value.size();
+        if (trailer_bytes_ <= env_.view->http.chunks.max_trailer_bytes) {
+            trailers_.append(name).append(": ").append(value).append("\r\n");
+        }
+    }
+}
+
+void http2_stream::fields_ended(bool last)
+{
+    if (phase_ == phase::head) {
+        request_ended_ = end_passed_ = last;
+        read_head(last);
+    } else if (last) {
+        content_ended();
+    }
+    connection_->touch(*this);
+}
+
+void http2_stream::read_head(bool last)
+{
+    http2::request_text& head = connection_->head();
+    const base::uuid_text random = env_.ids.request_id(env_.loop.now());
+    // Any sixteen bytes will do (RFC 6455 §4.1): nobody but the server looks at them.
+    const std::string key = std::string(random.data() + random.size() - 22, 22) + "==";
+    const auto verdict = head.finish(last, key);
+    if (verdict == http2::request_text::verdict::malformed) {
+        reset(http2::error_code::protocol_error);
+        return;
+    }
+    connection_->request_came();
+    phase_ = phase::request;
+    http::request_head& parsed = env_.scratch.request;
+    http::rejection why = head.refusal();
+    if (verdict == http2::request_text::verdict::readable) {
+        const http::parse_result result =
+            http::parse_request_head(head.text(), env_.view->http, parsed);
+        if (result.is == http::parse_result::state::complete) {
+            parsed.version = http::http_version::http_2;
+            response_.answers(parsed);
+            held_bytes_ = head.text().size();
+            state().begin(parsed);
+            return;
+        }
+        why = result.why;
+    }
+    state().begin_refused(why.status, why.detail);
+}
+
+// ---- the request's content -------------------------------------------------------------------
+
+void http2_stream::content(std::string_view bytes)
+{
+    moved_ = true;
+    connection_->touch(*this);
+    if (phase_ != phase::request) {
+        drop(bytes.size());
+    } else if (inbox_.empty() && state().accepts_content()) {
+        pass(bytes);
+    } else {
+        inbox_.append(bytes);
+    }
+}
+
+void http2_stream::content_ended()
+{
+    request_ended_ = true;
+    connection_->touch(*this);
+    if (phase_ == phase::draining) {
+        phase_ = phase::finishing;
+    } else if (phase_ == phase::request && inbox_.empty() && state().accepts_content()) {
+        pass_end();
+    }
+}
+
+void http2_stream::pass(std::string_view bytes)
+{
+    state().content(bytes, false);
+    unconsumed_ += bytes.size();
+    open_window();
+}
+
+void http2_stream::pass_end()
+{
+    if (!std::exchange(end_passed_, true)) {
+        if (state().in_tunnel()) {
+            state().client_closed(true);
+        } else if (trailer_bytes_ > env_.view->http.chunks.max_trailer_bytes) {
+            state().refuse(431, "the trailers are longer than this server accepts");
+        } else {
+            state().content({}, true, trailers_);
+        }
+    }
+}
+
+void http2_stream::pass_inbox()
+{
+    if (phase_ != phase::request || !state().accepts_content()) {
+        return;
+    }
+    if (!inbox_.empty()) {
+        const std::string waited = std::exchange(inbox_, {});
+        pass(waited);
+    }
+    if (request_ended_ && phase_ == phase::request && state().accepts_content()) {
+        pass_end();
+    }
+}
+
+// Lets the client send on, if those before it have been taken.
+void http2_stream::open_window()
+{
+    const bool taken =
+        phase_ != phase::request || !state().accepts_content() || state().wants_content();
+    if (unconsumed_ > 0 && taken) {
+        connection_->engine().consume(id_, std::exchange(unconsumed_, 0));
+    }
+}
+
+// Reads away what nobody wants. Past the bound, the client may send no more of it.
+void http2_stream::drop(std::size_t bytes)
+{
+    dropped_ += bytes;
+    if (has_dropped_enough()) {
+        connection_->engine().consume_connection(bytes);
+    } else {
+        connection_->engine().consume(id_, bytes);
+    }
+}
+
+bool http2_stream::has_dropped_enough() const
+{
+    return dropped_ > env_.view->http.max_refused_body_bytes;
+}
+
+// ---- the response ----------------------------------------------------------------------------
+
+std::uint64_t http2_stream::respond(const limits::admission& a)
+{
+    held_bytes_ = 0;
+    return response_.respond(a, state().added_fields());
+}
+
+void http2_stream::interim_response(const http::response_head& head)
+{
+    response_.send_interim(head, state().added_fields());
+}
+
+void http2_stream::response(const http::response_head& head)
+{
+    held_bytes_ = 0;
+    response_.send_head(head, state().added_fields());
+}
+
+void http2_stream::switched(const http::response_head& head)
+{
+    held_bytes_ = 0;
+    response_.send_head(head, state().added_fields());
+}
+
+void http2_stream::response_content(std::string_view content)
+{
+    moved_ = true;
+    response_.send(content);
+}
+
+void http2_stream::response_end(std::string_view trailers)
+{
+    response_.end(trailers);
+}
+
+void http2_stream::content_sent(std::size_t bytes)
+{
+    moved_ = true;
+    connection_->content_sent();
+    response_.content_sent(bytes);
+}
+
+std::size_t http2_stream::response_room() const
+{
+    return std::max(least_read_bytes, connection_->engine().window(id_));
+}
+
+bool http2_stream::client_blocked() const
+{
+    return !response_.pending().empty() || connection_->is_blocked();
+}
+
+// ---- the end ---------------------------------------------------------------------------------
+
+void http2_stream::request_over(ending how)
+{
+    held_bytes_ = 0;
+    base::clear_keeping_little(inbox_);
+    open_window();
+    if (phase_ == phase::over) {
+        return;
+    }
+    if (how == ending::done || (how == ending::closed && response_.is_ended())) {
+        phase_ = request_ended_ ? phase::finishing : phase::draining;
+    } else {
+        resets_ = true;
+        reset(how == ending::cut ? http2::error_code::internal_error : http2::error_code::cancel);
+    }
+}
+
+void http2_stream::reset(http2::error_code why)
+{
+    phase_ = phase::finishing;
+    response_.give_up();
+    connection_->engine().reset(id_, why);
+    connection_->touch(*this);
+}
+
+void http2_stream::stream_closed(bool in_order)
+{
+    const bool under_way = phase_ == phase::request;
+    if (!in_order && !resets_ && !response_.is_ended()) {
+        connection_->stream_reset();
+    }
+    phase_ = phase::over;
+    if (under_way) {
+        state().client_closed(false);
+    }
+    env_.loop.wheel().disarm(*this);
+    connection_->touch(*this);
+}
+
+void http2_stream::client_left(bool orderly)
+{
+    const bool under_way = phase_ == phase::request;
+    phase_ = phase::over;
+    if (under_way) {
+        state().client_closed(orderly);
+    }
+    env_.loop.wheel().disarm(*this);
+}
+
+void http2_stream::abort()
+{
+    const bool under_way = phase_ == phase::request;
+    phase_ = phase::over;
+    if (under_way) {
+        state().abort();
+    }
+    env_.loop.wheel().disarm(*this);
+}
+
+void http2_stream::drained()
+{
+    if (phase_ == phase::request && response_.pending().empty()) {
+        state().drained();
+    }
+}
+
+// ---- after each event ------------------------------------------------------------------------
+
+void http2_stream::take_up()
+{
+    if (phase_ == phase::over) {
+        return;
+    }
+    pass_inbox();
+    open_window();
+    response_.resume();
+}
+
+void http2_stream::arrange()
+{
+    if (phase_ == phase::request) {
+        if (state().in_tunnel() && response_.pending().empty()) {
+            state().drained();
+        }
+        request_.want_upstream_bytes();
+    } else if (phase_ == phase::draining && has_dropped_enough() && !client_blocked()) {
+        reset(http2::error_code::no_error);
+    }
+    const bool moved = std::exchange(moved_, false);
+    put_deadline(env_.loop, *this, armed_, waits_for(), moved, [this](timeout t) {
+        return length_of(t);
+    });
+}
+
+timeout http2_stream::waits_for() const
+{
+    if (phase_ == phase::head) {
+        return timeout::none;  // The connection has a deadline for it.
+    }
+    if (!response_.pending().empty()) {
+        return timeout::body;
+    }
+    switch (phase_) {
+        case phase::request:
+            return state().waits_for();
+        case phase::draining:
+            return timeout::linger;
+        default:
+            return timeout::body;
+    }
+}
+
+base::duration http2_stream::length_of(timeout t) const
+{
+    const http::options& bounds = state().limits();
+    switch (t) {
+        case timeout::response:
+            return request_.response_timeout();
+        case timeout::tunnel:
+            return bounds.tunnel_idle_timeout;
+        case timeout::linger:
+            return bounds.linger_timeout;
+        default:
+            return bounds.body_timeout;
+    }
+}
+
+void http2_stream::expired(base::instant)
+{
+    armed_ = timeout::none;
+    if (phase_ == phase::draining && response_.pending().empty()) {
+        reset(http2::error_code::no_error);
+    } else if (phase_ == phase::request && response_.pending().empty()) {
+        state().expired();
+    } else if (phase_ == phase::request) {  // The client has not taken what was sent.
+        state().client_closed(false);
+    } else {
+        reset(http2::error_code::cancel);
+    }
+    after_event(false);
+}
+
+// ---- the connection, as its request sees it --------------------------------------------------
+
+const base::ip_address& http2_stream::peer() const
+{
+    return connection_->port().peer();
+}
+
+bool http2_stream::is_secure() const
+{
+    return connection_->port().is_secure();
+}
+
+base::connection_ends http2_stream::client_ends() const
+{
+    return connection_->port().client_ends();
+}
+
+const intake::client_tls* http2_stream::client_tls() const
+{
+    return connection_->port().client_tls();
+}
+
+const std::optional<decide_options>& http2_stream::decide() const
+{
+    return connection_->port().decide();
+}
+
+void http2_stream::after_event(bool moved)
+{
+    moved_ = moved_ || moved;
+    connection_->touch(*this);
+    connection_->port().after_event(moved);
+}
+
+}  // namespace gateway::client
