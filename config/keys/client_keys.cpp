@@ -50,7 +50,7 @@ void describe_client(keys& root, draft& d)
     constexpr key itself{
         .name = "client", .summary = "how the gateway finds out which client calls"};
     root(itself).mapping([&](keys& k) {
-        k("trusted_proxies", "addresses and CIDRs whose word about the client we take")
+        k("trusted_proxies", "addresses and CIDRs of the proxies that may say who the client is")
             .other(
                 {.documented = {"`[]`", "at most 1000"},
                  .schema = R"({"type":"array","items":{"type":"string"},"maxItems":1000})",
@@ -62,7 +62,7 @@ void describe_client(keys& root, draft& d)
                          });
                      }}
             );
-        k("trusted_hops", "exactly this many proxies of ours stand in front")
+        k("trusted_hops", "the exact number of your own proxies in front")
             .number(options.trusted_hops, {0, identity::max_forwarded_elements});
         k.rule([&d](section& from) {
             if (from.has("trusted_hops")) {
@@ -70,12 +70,15 @@ void describe_client(keys& root, draft& d)
             }
         });
         k("header",
-          "where they write it: also `Forwarded` (RFC 7239), or a header with one address such "
-          "as `X-Real-IP`")
+          "the header in which these proxies name the client: also `Forwarded` (RFC 7239), or one "
+          "with a single address such as `X-Real-IP`")
             .text(options.header, {"`X-Forwarded-For`", "a header name"}, complaint_about_header);
-        k("ipv4_prefix", "IPv4 addresses in one prefix are one client")
+        k("ipv4_prefix",
+          "the length of a prefix; IPv4 addresses with the same prefix are one client")
             .number(options.ipv4_prefix, {1, 32});
-        k("ipv6_prefix", "the same for IPv6, where a household often owns a whole /64")
+        k("ipv6_prefix",
+          "the length of a prefix; IPv6 addresses with the same prefix are one client. A "
+          "household often owns a whole /64")
             .number(options.ipv6_prefix, {1, 128});
     });
 }

@@ -48,7 +48,10 @@ std::string take_expected(std::string_view text, proxy::health_options& options)
 
 void describe_checks(keys& k, proxy::health_options& options)
 {
-    k("path", "of a `GET`, with `Host` of the server and `User-Agent: gateway/VERSION`", required)
+    k("path",
+      "the path of the `GET` that checks a server, with the server as `Host` and `User-Agent: "
+      "gateway/VERSION`",
+      required)
         .text(
             {.documented = {"none", "at most 1024 characters"},
              .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":1024})",
@@ -56,19 +59,19 @@ void describe_checks(keys& k, proxy::health_options& options)
              .print = [&] { return yaml(shown_path(options.path)); }}
         );
     k("interval",
-      "from one check's end to the next, give or take a tenth; the first comes within one "
-      "interval")
+      "the time from one check's end to the next, give or take a tenth; the first comes within "
+      "one interval")
         .time(options.interval, {10ms, 1h});
-    k("timeout", "of a whole check, from connecting to the last byte of the response")
+    k("timeout", "bounds a whole check, from connecting to the last byte of the response")
         .time(options.timeout, {.max = 1h});
-    k("unhealthy", "failed checks in a row that take a server out")
+    k("unhealthy", "the number of failed checks in a row that take a server out")
         .number(options.unhealthy, {1, most_in_a_row});
-    k("healthy", "good checks in a row that bring it back")
+    k("healthy", "the number of good checks in a row that bring a server back")
         .number(options.healthy, {1, most_in_a_row});
     const auto expected = [&] {
         return std::to_string(options.expected_first) + '-' + std::to_string(options.expected_last);
     };
-    k("expected", "statuses that are good: one, or a range")
+    k("expected", "the statuses of good checks: one, or a range")
         .text(
             {.documented = {"`200-399`", "200 to 599"},
              .schema =
@@ -83,7 +86,7 @@ void describe_checks(keys& k, proxy::health_options& options)
 void describe_health(keys& k, std::optional<proxy::health_options>& out)
 {
     k("health",
-      "how its servers are checked (below); without the key nobody asks, and each is taken to be "
+      "says how servers are checked (below). Without this key none is, and each is taken to be "
       "well")
         .mapping(out, describe_checks);
 }

@@ -82,7 +82,7 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
              .take = [&](const std::string& name) { return take_header(name, rule); },
              .print = name_in(carrier::header)}
         );
-    k("cookie", "or the cookie with it")
+    k("cookie", "the cookie with the token, instead of a header")
         .text(
             {.documented = {"none", "a cookie name"},
              .take = [&](const std::string& name) { return take_cookie(name, rule); },
@@ -94,8 +94,8 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
         }
     });
     k("keys",
-      "the file with the JSON Web Key Set (RFC 7517) that tokens are signed with; at most 1 MiB "
-      "and 100 keys. It is read at the start and at each reload",
+      "the file with the JSON Web Key Set (RFC 7517) by which tokens are verified; at most 1 "
+      "MiB and 100 keys. It is read at the start and at each reload",
       required)
         .other(
             {.documented = {"none", "a path"},
@@ -103,9 +103,9 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
              .print = [&] { return yaml(rule.keys_file); }}
         );
     constexpr stated documented{"none", "at most 1024 characters"};
-    k("issuer", "what `iss` must be; without the key, anything")
+    k("issuer", "the value that `iss` of a token must have; without this key, any")
         .text(rule.good.issuer, documented, complaint_about_claim);
-    k("audience", "what `aud` must be, or contain; without the key, anything")
+    k("audience", "the value that `aud` of a token must be, or contain; without this key, any")
         .text(rule.good.audience, documented, complaint_about_claim);
 }
 

@@ -30,12 +30,15 @@ void describe_certificate(keys& k, net::server_certificate& one, const draft& d)
 {
     describe_pem(
         k("cert",
-          "a certificate, and behind it those that vouch for it, each for the one before",
+          "a file with a certificate, and behind it those that vouch for it, each for the one "
+          "before",
           required),
         one.certificate,
         d
     );
-    describe_pem(k("key", "its key, without a passphrase", required), one.key, d);
+    describe_pem(
+        k("key", "a file with the key of `cert`, without a passphrase", required), one.key, d
+    );
 }
 
 void load_certificates(section& tls, std::vector<net::server_certificate>& all, const draft& d)
@@ -176,9 +179,9 @@ void check(section& tls, const net::tls_server_options& options, const settings*
 void describe_certificates(keys& k, net::tls_server_options& options, const draft& d)
 {
     k("certificates",
-      "chosen by the name that a client asks for: one for exactly that name, else a wildcard for "
-      "it. The first one is for all others. An ECDSA and an RSA certificate may be for the same "
-      "name",
+      "the certificates. The name that a client asks for chooses one: that for exactly this "
+      "name, else a wildcard for it, else the first. An ECDSA and an RSA certificate may be for "
+      "the same name",
       required)
         .each(
             {.documented = {"none", "1 to 1000"},
@@ -190,9 +193,11 @@ void describe_certificates(keys& k, net::tls_server_options& options, const draf
                  [&d](keys& one, net::server_certificate& c) { describe_certificate(one, c, d); }
              )}
         );
-    k("min_version", "of TLS").word(options.min_version, versions);
+    k("min_version", "the oldest version of TLS that a client may use")
+        .word(options.min_version, versions);
     k("ciphers",
-      "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's")
+      "the ciphers of TLS 1.2; `modern` is ECDHE with AES-GCM or ChaCha20. The ciphers of TLS "
+      "1.3 are OpenSSL's")
         .text(
             {.documented = {"`modern`", "`modern`, or a list as OpenSSL has it"},
              .take = [&](const std::string& text) { return take_ciphers(text, options.ciphers); },
@@ -203,23 +208,26 @@ void describe_certificates(keys& k, net::tls_server_options& options, const draf
 void describe_clients(keys& k, net::tls_server_options& options, const draft& d)
 {
     k("client_certificates",
-      "whether clients are asked for a certificate, and whether they must have one. A Host that is "
-      "not the name which the client asked for is then answered 421")
+      "says whether clients are asked for a certificate, and whether they must have one. A "
+      "request is then answered 421 if its Host is not the name that the client asked for in "
+      "the handshake")
         .word(options.clients, client_rules);
     describe_pem(
-        k("client_ca", "certificates of those who may vouch for clients"), options.client_ca, d
+        k("client_ca", "certificates of the authorities that may vouch for clients"),
+        options.client_ca,
+        d
     );
     describe_pem(
         k("client_crl",
-          "lists of revoked certificates (CRL), of each authority in `client_ca` that signs "
-          "clients: who is in one, or whose authority has none, is refused. Read again at each "
-          "reload"),
+          "lists of revoked certificates (CRL), one of each authority in `client_ca` that signs "
+          "clients. A client is refused if a list has its certificate, or if its authority has no "
+          "list. The file is read again at each reload"),
         options.client_crl,
         d
     );
     k("forward_client_cert",
-      "upstreams are told of a client's certificate in `Client-Cert` and `Client-Cert-Chain` (RFC "
-      "9440). What clients say in these fields never reaches them")
+      "tells upstreams of a client's certificate, in `Client-Cert` and `Client-Cert-Chain` (RFC "
+      "9440). Such fields of clients never reach upstreams")
         .flag(options.forward_client_cert);
 }
 
@@ -228,13 +236,15 @@ void describe_tls_server(keys& k, net::tls_server_options& options, const draft&
     describe_certificates(k, options, d);
     describe_clients(k, options, d);
     k("handshake_timeout",
-      "from accepting a connection, or from its PROXY header, to the end of the handshake")
+      "bounds the time from accepting a connection, or from its PROXY header, to the end of the "
+      "handshake")
         .time(options.handshake_timeout, {.max = longest_handshake});
     describe_file(
         k("tickets_file",
-          "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
-          "for new tickets (`openssl rand 80`, as nginx has them). Read again at each reload. "
-          "Without it they are made here, and a new one every 12 hours"),
+          "a file with the keys of session tickets that several gateways share: 1 to 3 keys of 80 "
+          "bytes (`openssl rand 80`, as nginx has them), of which the first is for new tickets. "
+          "It is read again at each reload. Without it the gateway makes its own keys, a new one "
+          "every 12 hours"),
         options.tickets,
         {"none", "a path"},
         longest_tickets_file,
@@ -251,8 +261,8 @@ void describe_listener_tls(
 {
     listener(
         "tls",
-        "its connections are TLS; the keys below. They and the files may change at a reload, which "
-        "open connections do not notice"
+        "makes the listener's connections TLS; the keys below. A reload may change the keys and "
+        "their files, which open connections do not notice"
     )
         .mapping(out, [&d](keys& k, net::tls_server_options& options) {
             describe_tls_server(k, options, d);

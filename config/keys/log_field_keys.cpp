@@ -121,8 +121,9 @@ std::string print_fields(const std::vector<policy::log_field>& fields)
 void describe_log_fields(keys& log, draft& d)
 {
     log("fields",
-        "names and parts of requests, as in a limit's `key`, that these lines have in the clear; "
-        "none that carries a credential")
+        "adds fields to the lines of requests: names of yours, and parts of requests as in a "
+        "limit's `key`, which then stand there in the clear. A part that carries a credential "
+        "is refused")
         .other(
             {.documented = {"`{}`", "at most 16; 256 bytes of each value"},
              .schema = R"({"type":"object","maxProperties":16,

@@ -27,18 +27,23 @@ void describe_log(keys& root, draft& d)
     telemetry::log_options& options = d.result.log;
     constexpr key itself{.name = "log", .summary = "diagnostics and the access log"};
     root(itself).mapping([&](keys& k) {
-        k("level", "of diagnostics, on stderr").word(options.level, levels);
-        k("access", "one line per request").flag(options.access);
+        k("level", "the lowest level of diagnostics that are logged, on stderr")
+            .word(options.level, levels);
+        k("access", "writes one line per request").flag(options.access);
         describe_log_output(k, d);
         describe_log_fields(k, d);
-        k("format", "of both").word(options.format, formats);
+        k("format", "the format of diagnostics and of the lines of requests")
+            .word(options.format, formats);
         k("max_backlog_bytes",
-          "lines of requests waiting for a slow reader; past it they are dropped and counted")
+          "bounds the lines of requests that wait for a slow reader; past it they are dropped and "
+          "counted")
             .size(options.max_backlog_bytes, {64 * kib, gib});
         k("flush_timeout",
-          "what a reader that does not move gets at the end, before the rest is dropped")
+          "bounds how long the end of the process waits for a reader that does not move, before "
+          "it drops the rest")
             .time(options.flush_timeout, {0s, longest_flush});
-        k("max_lines_per_second", "of diagnostics; more are counted, and the count is logged")
+        k("max_lines_per_second",
+          "bounds the lines of diagnostics; more are counted, and the count is logged")
             .number(options.max_lines_per_second, {1, most_log_lines});
     });
 }
@@ -52,15 +57,16 @@ void describe_response_headers(keys& root, draft& d)
         .name = "response_headers", .summary = "what responses tell clients of their limits"};
     root(itself).mapping([&](keys& k) {
         k("x_ratelimit",
-          "`X-RateLimit-Limit` (burst), `X-RateLimit-Remaining` (whole tokens left), "
-          "`X-RateLimit-Reset` (until full); of the limit that rejects, else of the one that "
-          "lets the fewest requests of this cost pass")
+          "adds `X-RateLimit-Limit` (burst), `X-RateLimit-Remaining` (whole tokens left) and "
+          "`X-RateLimit-Reset` (until full) of the limit that rejects, else of the one that lets "
+          "the fewest requests of this cost pass")
             .flag(options.x_ratelimit);
-        k("reset", "`X-RateLimit-Reset` as seconds from now (`delta`) or as Unix time (`epoch`)")
+        k("reset",
+          "writes `X-RateLimit-Reset` as seconds from now (`delta`) or as Unix time (`epoch`)")
             .word(options.reset, forms);
         k("ratelimit",
-          "`RateLimit-Policy` and `RateLimit`, the structured fields of the IETF draft, one "
-          "item per limit")
+          "adds `RateLimit-Policy` and `RateLimit`, the structured fields of the IETF draft, with "
+          "one item per limit")
             .flag(options.ratelimit);
     });
 }

@@ -60,8 +60,9 @@ void describe_log_output(keys& log, draft& d)
 {
     telemetry::log_target& target = d.result.log.output;
     log("output",
-        "where these lines go: stdout; `syslog`, which is `/dev/log`, or `syslog:ADDRESS`, the "
-        "path of another Unix socket or `IP:PORT` (UDP); or a file, which SIGHUP opens again")
+        "says where the lines of requests go: to stdout; to `syslog`, which is `/dev/log`; to "
+        "`syslog:ADDRESS`, the path of another Unix socket or `IP:PORT` (UDP); or to a file, "
+        "which SIGHUP opens again")
         .text(
             {.documented = {"`stdout`", "`stdout`, `syslog`, `syslog:ADDRESS`, a path with a `/`"},
              .schema = R"({"type":"string","pattern":"^(stdout|syslog(:.+)?|.*/.*[^/])$"})",

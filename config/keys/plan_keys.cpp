@@ -146,7 +146,9 @@ std::string print_members(const plans_draft& p)
 
 void describe_plan_section(keys& k, plans_draft& p, const draft& d)
 {
-    k("key", "the part of a request that tells its plan: one, as in a limit's `key`", required)
+    k("key",
+      "the part of a request that tells its plan: a single one, written as in a limit's `key`",
+      required)
         .other(
             {.documented = {"none", "one part"},
              .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
@@ -155,16 +157,16 @@ void describe_plan_section(keys& k, plans_draft& p, const draft& d)
              .print = [&] { return yaml(to_text(p.section.key)); }}
         );
     k("file",
-      "who has which plan: a line `KEY,PLAN` for each; read again when it changes (below). From "
-      "the folder of the configuration, if it is no absolute path")
+      "a file that says who has which plan, by a line `KEY,PLAN` for each. It is read again "
+      "when it changes (below). A relative path counts from the folder of the configuration")
         .other(
             {.documented = {"none", "at most 10000000 lines"},
              .read = [](section&) {},
              .print = [&] { return yaml_or_nothing(p.written.file); }}
         );
     k("members",
-      "or, instead of a file, plans with lists of keys; addresses and CIDRs where the key is "
-      "`client_ip`")
+      "plans with lists of their members' keys, instead of a file; addresses and CIDRs where "
+      "`key` is `client_ip`")
         .other(
             {.documented = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
              .schema =
@@ -173,8 +175,8 @@ void describe_plan_section(keys& k, plans_draft& p, const draft& d)
              .print = [&] { return p.written.file.empty() ? print_members(p) : ""; }}
         );
     k("default",
-      "the plan of who is no member, or has no key; without it they have the numbers of the limit "
-      "itself")
+      "the plan of requests whose key is no member, or which have no key; without it they have "
+      "the numbers of the limit itself")
         .text(p.section.standard, {"none", "a name"}, complaint_about_plan);
     k.rule([&](section& from) { load_who(from, p, d); });
 }

@@ -12,19 +12,19 @@ void describe_postgres(keys& k, store::shared_options& options)
     postgres_options& its = in_postgres == nullptr ? none : *in_postgres;
     const bool is_postgres = in_postgres != nullptr;
     k("connections",
-      "of `postgresql://`: per worker, each with a server process of its own. More are of use "
-      "where calls wait for the disk or for each other")
+      "the number of connections of a worker to `postgresql://`, each with a server process of "
+      "its own. More than one is of use where calls wait for the disk or for each other")
         .printed_if(is_postgres)
         .number(its.connections, {1, postgres_options::most_connections});
     k("durable",
-      "of `postgresql://`: whether the table outlives a crash of the server, which costs a write "
-      "to its disk per call. Off: a crash makes every bucket full. It is read when the schema is "
-      "installed")
+      "keeps the table of `postgresql://` through a crash of the server, which costs a write to "
+      "its disk per call. With `false`, a crash makes every bucket full. This key takes effect "
+      "when the schema is installed")
         .printed_if(is_postgres)
         .flag(its.durable);
     k("migrate",
-      "of `postgresql://`: install our schema where it is missing. Off: that is done with `gateway "
-      "migrate`, by somebody who may")
+      "installs the gateway's schema in `postgresql://` where it is missing. With `false`, "
+      "somebody with the rights for it runs `gateway migrate`")
         .printed_if(is_postgres)
         .flag(its.migrate);
     k.rule([is_postgres](section& from) {

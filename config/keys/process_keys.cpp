@@ -112,17 +112,17 @@ void describe_listener(
     describe_address(
         k("address",
           "an IP address and port (`0.0.0.0:8080`, `\"[::]:8080\"`), or `unix:/path` of at most "
-          "107 bytes, to which whoever may enter the folder can connect. Port 0 takes any free "
-          "port and logs it",
+          "107 bytes. Whoever may enter the folder of that path can connect. Port 0 takes any "
+          "free port and logs it",
           required),
         {"none"},
         address
     );
     describe_decide(
         k("decide",
-          "requests are questions of other proxies, answered with 200 or the refusal and never "
-          "forwarded ([decisions for other proxies](decide.md)); `rejected_status` replaces that "
-          "of every refusal, which `X-Decision-Status` then says"),
+          "tells other proxies whether a request may pass, with 200 or the refusal, and forwards "
+          "nothing ([decisions for other proxies](decide.md)). `rejected_status` replaces the "
+          "status of every refusal, which `X-Decision-Status` then says"),
         one.decide
     );
     describe_protocols(
@@ -133,9 +133,9 @@ void describe_listener(
     );
     describe_listener_tls(k, one.tls, d);
     k("proxy_protocol",
-      "every connection begins with a header of the PROXY protocol, version 1 or 2, which tells "
-      "the peer's address; only those of `client.trusted_proxies` are accepted "
-      "([below](#proxy-protocol))")
+      "reads a header of the PROXY protocol, version 1 or 2, at the beginning of every "
+      "connection, which tells the peer's address. Only connections from "
+      "`client.trusted_proxies` are accepted ([below](#proxy-protocol))")
         .flag(one.proxy_protocol);
 }
 
@@ -184,7 +184,7 @@ void describe_listeners(keys& k, draft& d)
         std::optional<net::listen_address> address = one.address;
         describe_listener(inner, address, one, d);
     };
-    k("listeners", "where to accept connections, and what for", required)
+    k("listeners", "says where the gateway accepts connections, and what for", required)
         .each(
             {.documented = {"none", "1 to 64"},
              .named = false,
@@ -218,15 +218,17 @@ void describe_admin(keys& k, draft& d)
     client::admin_token& token = d.result.server.admin_token;
     std::optional<net::listen_address> address = options.address;
     describe_address(
-        k("address", "as that of a listener. Keep it off public addresses"),
+        k("address",
+          "an IP address and port, or `unix:/path`, as a listener has. Keep it off public "
+          "addresses"),
         {"`127.0.0.1:9901`"},
         address
     );
     options.address = *address;
     k("hosts",
-      "names by which it is asked, such as that of a Prometheus target `gateway:9901`. A request "
-      "for another name gets 421, so that no web page reaches it by a name of its own; addresses "
-      "and `localhost` are always right")
+      "names that requests may ask for, such as `gateway` for a Prometheus target "
+      "`gateway:9901`. A request for another name gets 421, so that no web page reaches the "
+      "admin API by a name of its own. Addresses and `localhost` are always right")
         .texts(
             {.documented = {"`[]`", "at most 64"},
              .schema = R"({"type":"array","items":{"type":"string"},"maxItems":64})",
@@ -236,13 +238,15 @@ void describe_admin(keys& k, draft& d)
              .print = [&] { return yaml_list(options.hosts); }}
         );
     k("max_connections",
-      "for one more, the one that has kept us waiting longest is closed. At most a quarter of the "
+      "bounds the connections to the admin API; for one more, the connection that has kept the "
+      "gateway waiting longest is closed. There are never more than a quarter of the "
       "descriptors that are kept from clients")
         .number(options.max_connections, {1, most_admin_connections});
-    k("timeout", "to a request, and to take its answer").time(options.timeout, {.max = 1h});
+    k("timeout", "bounds how long a connection may take to send a request, and to take its answer")
+        .time(options.timeout, {.max = 1h});
     k("token_file",
-      "a file with the token of those who may look at buckets and change them; without it nobody "
-      "may ([the admin API](admin-api.md)). Read again at each reload")
+      "a file with the token of those who may look at buckets and change them; without it "
+      "nobody may ([the admin API](admin-api.md)). It is read again at each reload")
         .text(
             {.documented = {"none", "one line of 1 to 1024 `A-Z a-z 0-9 - . _ ~ + / =`"},
              .take = [&](const std::string& path) { return take_token(path, token, d); },
@@ -269,21 +273,25 @@ void load_workers(section& root, client::options& options)
 
 void describe_bounds(keys& k, client::options& options)
 {
-    k("drain_timeout", "how long a stop waits for requests in flight")
+    k("drain_timeout", "bounds how long a stop waits for requests in flight")
         .time(options.drain_timeout, {0s, 1h});
     k("upgrade_timeout",
-      "how long a process that SIGUSR2 has started may take until it serves; past it, this one "
-      "goes on ([deployment](deploy.md#upgrades))")
+      "bounds how long a process that SIGUSR2 has started may take until it serves; past it, "
+      "the old process goes on ([deployment](deploy.md#upgrades))")
         .time(options.upgrade_timeout, {100ms, 1h});
     k("max_connections",
-      "client connections of all listeners together, WebSockets among them; more wait in the "
-      "kernel's queue. Three quarters of the descriptor limit at most")
+      "bounds the client connections of all listeners together, WebSockets among them; more "
+      "wait in the kernel's queue. There are never more than three quarters of the descriptor "
+      "limit")
         .number(options.max_connections, {1, most_connections});
     k("max_connections_per_peer",
-      "of these, how many one peer may have; one more is closed at once. 0 is no cap")
+      "bounds the client connections of one peer, an address cut to `ipv4_prefix` or "
+      "`ipv6_prefix`; one more is closed at once. Trusted proxies and Unix sockets are exempt. 0 "
+      "is no bound")
         .number(options.max_connections_per_peer, {0, most_connections});
     k("max_waiting",
-      "requests that wait for their tokens (`max_wait` of a limit); one more is rejected")
+      "bounds the requests that wait for their tokens (`max_wait` of a limit); one more is "
+      "rejected")
         .number(options.max_waiting, {0, most_connections});
 }
 
@@ -293,8 +301,8 @@ void describe_process(keys& k, draft& d)
 {
     client::options& options = d.result.server;
     k("include",
-      "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added to "
-      "those of this file ([below](#several-files))")
+      "adds the sections of more files, named by their paths or by patterns such as "
+      "`conf.d/*.yaml` ([below](#several-files))")
         .other(
             {.documented = {"`[]`", "1000 files"},
              .schema = R"({"type":"array","items":{"type":["string"]}})",
@@ -302,10 +310,10 @@ void describe_process(keys& k, draft& d)
              .print = [] { return ""; }}
         );
     describe_listeners(k, d);
-    k("admin", "metrics, health and the admin API; the table below").mapping([&d](keys& admin) {
-        describe_admin(admin, d);
-    });
-    k("workers", "threads, one event loop each; `auto` is the number of usable cores")
+    k("admin", "serves metrics, health and the admin API; the table below")
+        .mapping([&d](keys& admin) { describe_admin(admin, d); });
+    k("workers",
+      "the number of threads, each with one event loop; `auto` is the number of usable cores")
         .other(
             {.documented = {"`auto`", "1 to 256"},
              .schema = R"({"if":{"type":"string"},"then":{"const":"auto"},

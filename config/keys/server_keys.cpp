@@ -44,16 +44,17 @@ void describe_server(
     const auto read = [&](section& from) {
         is_good = read_address(from.value("address"), before, server.address, from.found());
     };
-    k("address", "the same three forms", required)
+    k("address", "the server: `host:port`, `unix:/path` or `echo`", required)
         .other(
             {.documented = {"none"},
              .schema = std::string{server_schema},
              .read = read,
              .print = [&] { return yaml(to_text(server.address)); }}
         );
-    k("weight", "the server's share, beside those of the others")
+    k("weight", "the server's share of the requests, beside the shares of the others")
         .number(server.weight, {1, heaviest});
-    k("max_connections", "of a server: connections in use at once, by all workers; 0 is no bound")
+    k("max_connections",
+      "bounds the connections to the server that all workers use at once; 0 is no bound")
         .number(server.max_connections, {0, most_connections});
 }
 
@@ -111,8 +112,9 @@ void describe_servers(keys& upstream, std::vector<proxy::server_options>& server
     };
     upstream(
         "servers",
-        "`host:port`, `unix:/path`, or `echo`: built in, answers with what it received, as JSON (a "
-        "body of at most 1 MiB). Or a mapping of the three keys that follow",
+        "the servers: `host:port`, `unix:/path`, or `echo`, which is built in and answers with "
+        "what it received, as JSON (a body of at most 1 MiB). Each may also be a mapping of the "
+        "three keys that follow",
         required
     )
         .other(

@@ -91,13 +91,13 @@ void describe_passwords(
         return yaml_or_nothing(std::visit([](const auto& o) { return o.password_file; }, options));
     };
     k("password_file",
-      "a file with the password, instead of one in `url`; a user may stand there, as in "
-      "`redis://user@host`. Read again at each reload")
+      "a file with the password, instead of one in `url`. The user stays in `url`, as in "
+      "`redis://user@host`. The file is read again at each reload")
         .text({.documented = documented, .take = take, .print = print});
     k.rule([&options](section& from) { check_user(from, options); });
     k("sentinel_password_file",
-      "of `redis-sentinel://` and `rediss-sentinel://`: a file with the password of the sentinels "
-      "themselves. Read again at each reload")
+      "a file with the password of the sentinels themselves, for `redis-sentinel://` and "
+      "`rediss-sentinel://`. It is read again at each reload")
         .text(
             {.documented = documented,
              .take = [&](const std::string& path
@@ -127,15 +127,16 @@ void check_tls(section& from, std::optional<net::tls_client_options>& tls)
 void describe_server_url(keys& k, store::shared_options& options, const draft& d)
 {
     k("url",
-      "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
-      "form for TLS, `unix:///run/redis.sock?db=0`, "
-      "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that up "
-      "to 16 sentinels name, `redis-cluster://[user:password@]host1[:6379],host2` for a cluster, "
-      "of which up to 16 nodes are named and the others are found, `rediss-sentinel://…` and "
-      "`rediss-cluster://…` of these forms for TLS to sentinels and nodes alike, or "
-      "`postgresql://user@host,host/database?sslmode=…`, libpq's own, also with `?service=NAME` of "
-      "its service file. In user and password, `@` is written `%40`, `/` `%2F`, `?` `%3F`, `#` "
-      "`%23`, `%` `%25` and space `%20`",
+      "the address of a shared store, in one of these forms: "
+      "`redis://[user:password@]host[:port][/db]`; `rediss://…`, the same with TLS; "
+      "`unix:///run/redis.sock?db=0`; "
+      "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
+      "up to 16 sentinels name; `redis-cluster://[user:password@]host1[:6379],host2` for a "
+      "cluster, of which up to 16 nodes are named and the others are found; "
+      "`rediss-sentinel://…` and `rediss-cluster://…`, the same with TLS to sentinels and nodes "
+      "alike; `postgresql://user@host,host/database?sslmode=…`, libpq's own form, also with "
+      "`?service=NAME` of its service file. In user and password, `@` is written `%40`, `/` "
+      "`%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`",
       required)
         .other(
             {.documented = {"none"},
@@ -153,13 +154,14 @@ void describe_server_url(keys& k, store::shared_options& options, const draft& d
     net::tls_client_options unused;
     const auto describe = [&](keys& inner) {
         constexpr std::string_view name =
-            "what the certificate of each server must be for, if not the host that it is reached "
-            "by: that in `url`, or one that sentinels or nodes name";
+            "the name that the certificate of each server must be for, instead of the host that it "
+            "is reached by: that in `url`, or one that sentinels or nodes name";
         describe_tls_client(inner, tls ? *tls : unused, name, d);
     };
     k("tls",
-      "of `rediss://`, `rediss-sentinel://` and `rediss-cluster://`: how each server is known, and "
-      "who we are; the keys below. The files are read again at each reload")
+      "says how servers are verified and which certificate the gateway has, for `rediss://`, "
+      "`rediss-sentinel://` and `rediss-cluster://`; the keys below. The files are read again "
+      "at each reload")
         .mapping(describe, tls.has_value());
     k.rule([&tls](section& from) { check_tls(from, tls); });
 }

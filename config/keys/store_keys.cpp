@@ -27,15 +27,17 @@ std::string take_file(const std::string& path, std::string& file, const draft& d
 void describe_snapshot(keys& k, store::snapshot_options& options, const draft& d)
 {
     k("file",
-      "where it is: written beside and renamed. From the folder of the configuration, if it is no "
-      "absolute path. A gateway's own: two that run need two",
+      "the path of the snapshot, which is written beside it and renamed. A relative path counts "
+      "from the folder of the configuration. Each gateway needs a file of its own",
       required)
         .text(
             {.documented = {"none", "a path"},
              .take = [&](const std::string& path) { return take_file(path, options.file, d); },
              .print = [&] { return yaml(options.file); }}
         );
-    k("interval", "how often it is written; and at the end").time(options.interval, {1s, 1h});
+    k("interval",
+      "the time from one snapshot to the next; the last one is written when the process ends")
+        .time(options.interval, {1s, 1h});
 }
 
 void describe_local(keys& k, store::memory_options& options, const draft& d)
@@ -43,13 +45,15 @@ void describe_local(keys& k, store::memory_options& options, const draft& d)
     using when_full = store::memory_options::when_full;
     constexpr words<when_full, 2> choices{
         {{"share", when_full::share}, {"reject", when_full::reject}}};
-    k("max_buckets", "size of the table. Only a bucket that is full anyway is ever forgotten")
+    k("max_buckets",
+      "bounds the number of buckets in memory. Only a bucket that is full anyway is ever "
+      "forgotten")
         .number(options.max_buckets, {1, most_buckets});
     k("on_full",
-      "when there is nothing to forget: `share` charges new clients of a limit to one bucket of "
-      "that limit, `reject` answers 503")
+      "says what new clients get when no bucket can be forgotten: `share` charges those of a "
+      "limit to one bucket of that limit, `reject` answers 503")
         .word(options.on_full, choices);
-    k("snapshot", "a file from which a restart goes on; the keys below")
+    k("snapshot", "keeps the buckets in a file, from which a restart goes on; the keys below")
         .mapping(options.snapshot, [&d](keys& inner, store::snapshot_options& snapshot) {
             describe_snapshot(inner, snapshot, d);
         });
@@ -59,13 +63,16 @@ void describe_local(keys& k, store::memory_options& options, const draft& d)
 // within a second.
 void describe_breaker(keys& k, store::breaker_options& options)
 {
-    k("failures", "it opens after so many in a row,").number(options.failures, {1, 1000});
-    k("decisions", "or when half of at least so many failed")
+    k("failures", "the breaker opens after so many failures in a row")
+        .number(options.failures, {1, 1000});
+    k("decisions",
+      "the breaker also opens when at least so many decisions came within `window`, and half "
+      "of them failed")
         .number(options.decisions, {1, 1'000'000});
-    k("window", "within that time").time(options.window, {100ms, 1min});
+    k("window", "the time over which `decisions` are counted").time(options.window, {100ms, 1min});
     k("pause",
-      "before each probe: two thirds of it at least, at random. Recovery takes a second at "
-      "most, so there is no longer one")
+      "the wait before each probe of the store, cut at random to two thirds of it at least. It "
+      "cannot be longer, so that recovery takes a second at most")
         .time(options.pause, {10ms, 700ms});
 }
 
@@ -93,9 +100,9 @@ void describe_shared(keys& k, store::shared_options& options, const draft& d)
 {
     describe_server_url(k, options, d);
     store::conversation_options& common = store::common(options);
-    k("timeout", "a decision takes no longer than this, whatever the store does")
+    k("timeout", "bounds how long a decision takes, whatever the store does")
         .time(common.timeout, {1ms, 10s});
-    k("key_prefix", "of our keys in the store")
+    k("key_prefix", "the beginning of the names of the gateway's keys in the store")
         .text(
             {.documented = {"`\"gw:\"`", "at most 64 characters"},
              .schema = R"({"type":"string","maxLength":64})",
@@ -104,19 +111,19 @@ void describe_shared(keys& k, store::shared_options& options, const draft& d)
         );
     k.rule([&options](section& from) { check_prefix(from, options); });
     k("max_pending",
-      "questions without an answer yet, per worker; past it a decision fails at once. More than "
-      "a worker has connections, or a client with very many could fill it")
+      "bounds the decisions of a worker that wait for the store; past it a decision fails at "
+      "once. Keep it above the number of a worker's connections, or one client with very many "
+      "could fill it")
         .number(common.max_pending, {1024, 65'536});
     k("remember_rejections",
-      "a bucket that the store called empty is rejected by the worker that heard so, without "
-      "asking, until the moment that the store named; see docs/operations.md for what cuts that "
-      "short. Off: a bucket that somebody deletes in Redis is full at once, and a client far "
-      "over its limit costs a question each time")
+      "lets a worker that has learned from the store that a bucket is empty reject its requests "
+      "without asking again, until the moment that the store named (docs/operations.md says "
+      "what cuts that short). With `false`, a bucket that somebody deletes in Redis is full at "
+      "once, and each request of a client far over its limit asks the store")
         .flag(common.remember_rejections);
     describe_postgres(k, options);
-    k("breaker", "when the store is not asked any more; the keys below").mapping([&](keys& inner) {
-        describe_breaker(inner, common.breaker);
-    });
+    k("breaker", "says when a store that fails is not asked any more; the keys below")
+        .mapping([&](keys& inner) { describe_breaker(inner, common.breaker); });
 }
 
 void load_shared(const std::string& name, const located& one, draft& d, findings& found)
@@ -164,7 +171,7 @@ void describe_stores(keys& root, draft& d)
          ),
          .first =
              {.name = "local",
-              .meaning = "the three keys that follow",
+              .meaning = "the store in memory, by the three keys that follow",
               .summary = "the store in memory"},
          .describe_first = describe_its}
     );

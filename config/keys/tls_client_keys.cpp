@@ -43,19 +43,24 @@ void describe_tls_client(
 )
 {
     describe_pem(
-        k("ca", "certificates of those who may vouch for the server, instead of the system's"),
+        k("ca",
+          "certificates of the authorities that may vouch for the server, instead of the system's"),
         options.ca,
         d
     );
     describe_pem(
-        k("cert", "our certificate, for a server that asks for one, and those that vouch for it"),
+        k("cert",
+          "the gateway's certificate, for a server that asks for one, and behind it those that "
+          "vouch for it"),
         options.certificate,
         d
     );
     describe_pem(k("key", "the key of `cert`, without a passphrase"), options.key, d);
     k("server_name", server_name)
         .text(options.server_name, {"none", "a host name or IP address"}, complaint_about_server);
-    k("verify", "off: whoever answers is believed to be the server, also who is not")
+    k("verify",
+      "checks that the server is the right one. With `false`, whoever answers is taken for "
+      "the server")
         .flag(options.verify);
     k.rule([&options](section& from) { check(from, options); });
 }

@@ -185,12 +185,13 @@ void describe_collector_tls(keys& k, std::optional<net::tls_client_options>& tls
     net::tls_client_options unused;
     const auto describe = [&](keys& inner) {
         constexpr std::string_view name =
-            "what the collector's certificate must be for, if not the host in `endpoint`";
+            "the name that the collector's certificate must be for, instead of the host in "
+            "`endpoint`";
         describe_tls_client(inner, tls ? *tls : unused, name, d);
     };
     k("tls",
-      "of `https://`: how the collector is known, and who we are; the keys below. The files are "
-      "read again at each reload")
+      "says how the collector is verified and which certificate the gateway has, for "
+      "`https://`; the keys below. The files are read again at each reload")
         .mapping(describe, tls.has_value());
     k.rule([&tls](section& from) { check_collector_tls(from, tls); });
 }
@@ -204,9 +205,9 @@ void describe_tracing(keys& root, draft& d)
     constexpr key itself{.name = "tracing", .summary = "spans of requests, sent to a collector"};
     root(itself).mapping([&](keys& k) {
         k("endpoint",
-          "URL of a collector that takes OTLP over HTTP; `/v1/traces` is added to it. The port is "
-          "4318 for `http` and 443 for `https`, unless it is given. Without the URL nothing is "
-          "recorded")
+          "the URL of a collector that takes OTLP over HTTP; `/v1/traces` is added to it. The "
+          "port is 4318 for `http` and 443 for `https`, unless it is given. Without the URL "
+          "nothing is recorded")
             .text(
                 {.documented = {"none", "`http://HOST[:PORT][/PATH]`, or with `https`"},
                  .schema = R"({"type":"string","pattern":"^https?://[^?#]+$"})",
@@ -214,8 +215,8 @@ void describe_tracing(keys& root, draft& d)
                  .print = [&] { return yaml_or_nothing(options.endpoint); }}
             );
         k("sample",
-          "the part of traces that begin here which are recorded. A request of a trace that began "
-          "elsewhere is recorded if its `traceparent` says so")
+          "the share of traces that begin here which are recorded. A request of a trace that "
+          "began elsewhere is recorded if its `traceparent` says so")
             .text(
                 {.documented = {"`1%`", "0% to 100%"},
                  .schema = R"({"type":"string","pattern":"^[0-9]+([.][0-9]+)?%$"})",
@@ -223,8 +224,8 @@ void describe_tracing(keys& root, draft& d)
                  .print = [&] { return yaml(percent_of(rules)); }}
             );
         k("keep",
-          "requests that are recorded in any case: those that limits refuse (`rejected`), and "
-          "those that end with a status of 500 and above (`errors`)")
+          "records requests in any case: those that limits refuse (`rejected`), and those that "
+          "end with a status of 500 and above (`errors`)")
             .texts(
                 {.documented = {"`[]`", "`rejected`, `errors`"},
                  .schema = R"({"type":"array","items":{"enum":["rejected","errors"]}})",

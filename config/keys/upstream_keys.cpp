@@ -26,77 +26,91 @@ constexpr words<proxy::header_version, 2> header_words{
 void describe_connections(keys& k, proxy::upstream_options& options)
 {
     k("connect_timeout",
-      "to a connection to one server, the handshake of TLS included; past the kernel's first "
-      "retransmission after 1 s, so that one lost packet fails nothing. A request that has "
-      "waited so long goes to another server, once; 504 after the second")
+      "bounds the time to connect to one server, with the handshake of TLS. The default is "
+      "longer than the kernel waits to send again (1 s), so that one lost packet fails nothing. "
+      "A request that has waited so long goes to another server, once; 504 after the second")
         .time(options.connect_timeout, {.max = 1h});
-    k("response_timeout", "to the end of the response's header; 504 past it")
+    k("response_timeout", "bounds the wait for the end of the response's header; 504 past it")
         .time(options.response_timeout);
-    k("max_idle", "kept-alive connections per worker and server")
+    k("max_idle", "bounds the idle connections that are kept, per worker and server")
         .number(options.max_idle, {0, most_idle});
     k("idle_timeout",
-      "of each of them. Keep it below the server's own, or a request may meet a connection just "
-      "closed")
+      "bounds how long an idle connection is kept. Keep it below the server's own, or a request "
+      "may meet a connection just closed")
         .time(options.idle_timeout);
 }
 
 void describe_responses(keys& k, proxy::upstream_options& options)
 {
-    k("max_response_header_bytes", "status line and header together; 502 past it")
+    k("max_response_header_bytes",
+      "bounds the status line and header of a response together; 502 past it")
         .size(options.response.max_header_bytes, {256, mib});
-    k("max_response_headers", "header fields; 502 past it")
+    k("max_response_headers", "bounds the number of a response's header fields; 502 past it")
         .number(options.response.max_headers, {1, most_headers});
-    k("max_interim_responses", "1xx responses before the response; 502 past it")
+    k("max_interim_responses", "bounds the 1xx responses before the response; 502 past it")
         .number(options.max_interim_responses, {0, most_interim_responses});
 }
 
 void describe_resolver(keys& upstream, net::resolver_options& options)
 {
-    upstream("resolver", "how host names are kept resolved; the keys below").mapping([&](keys& k) {
-        k("refresh", "after an answer").time(options.refresh, {1s, 24h});
-        k("retry", "when there was none").time(options.retry, {100ms, 1h});
-        k("max_addresses", "of one name; more are left out")
-            .number(options.max_addresses, {1, 256});
-    });
+    upstream("resolver", "says how host names are kept resolved; the keys below")
+        .mapping([&](keys& k) {
+            k("refresh", "the time after an answer until a host name is resolved again")
+                .time(options.refresh, {1s, 24h});
+            k("retry", "the time after a failure until a host name is resolved again")
+                .time(options.retry, {100ms, 1h});
+            k("max_addresses", "bounds the addresses of one host name; more are left out")
+                .number(options.max_addresses, {1, 256});
+        });
 }
 
 void describe_balancing(keys& k, proxy::upstream_options& options)
 {
-    k("balance", "which server a request goes to (below)").word(options.balance, balance_words);
-    k("max_connections", "of an upstream: the same for all its servers together")
+    k("balance", "says which server a request goes to (below)")
+        .word(options.balance, balance_words);
+    k("max_connections",
+      "bounds the connections to all servers of the upstream that all workers use at once; 0 "
+      "is no bound")
         .number(options.max_connections, {0, most_connections});
-    k("max_queue", "requests that wait for a connection where there is a bound; 503 past it")
+    k("max_queue",
+      "bounds the requests that wait for a connection where `max_connections` bounds those; "
+      "503 past it")
         .number(options.max_queue, {0, most_connections});
-    k("queue_timeout", "for so long; 503 past it").time(options.queue_timeout, {.max = 1h});
+    k("queue_timeout", "bounds how long a request waits for a connection; 503 past it")
+        .time(options.queue_timeout, {.max = 1h});
     k("retry_budget",
-      "requests sent a second time after a new connection failed, in percent of all; 0 is "
-      "never, whatever the connection")
+      "bounds the requests that are sent a second time after a new connection failed, in "
+      "percent of all; 0 is never, whatever the connection")
         .number(options.retry_budget, {0, hundred_percent});
-    k("slow_start", "until a server that is back has its full share again")
+    k("slow_start", "the time until a server that is back has its full share again")
         .time(options.slow_start, {0s, 1h});
 }
 
 void describe_ejection(keys& upstream, proxy::ejection_options& options)
 {
-    upstream("ejection", "the five keys that follow").mapping([&](keys& k) {
-        k("failures", "in a row, after which a server is passed over; 0 is never")
-            .number(options.failures, {0, most_failures});
-        k("time", "for so long, the first time").time(options.time);
-        k("max_time",
-          "`time` doubles while the server goes on failing, up to this; not shorter than "
-          "`time`")
-            .time(options.max_time);
-        k("max_share", "percent of the servers that may be out at once; one may always be")
-            .number(options.max_share, {1, hundred_percent});
-        k("on_5xx", "whether a response with status 500 to 599 is a failure, too")
-            .flag(options.on_5xx);
-        k.rule([&](section& from) {
-            if (from.has("max_time") && options.max_time < options.time) {
-                from.problem("max_time", "shorter than time, " + format_duration(options.time));
-            }
-            options.max_time = std::max(options.time, options.max_time);
+    upstream("ejection", "passes over a server that fails, by the five keys that follow")
+        .mapping([&](keys& k) {
+            k("failures",
+              "the number of failures in a row after which a server is passed over; 0 is never")
+                .number(options.failures, {0, most_failures});
+            k("time", "how long a server is passed over the first time").time(options.time);
+            k("max_time",
+              "bounds how long a server is passed over: `time` doubles while it goes on failing. "
+              "It "
+              "is not shorter than `time`")
+                .time(options.max_time);
+            k("max_share",
+              "bounds the servers that are passed over at once, in percent; one may always be")
+                .number(options.max_share, {1, hundred_percent});
+            k("on_5xx", "counts a response with status 500 to 599 as a failure, too")
+                .flag(options.on_5xx);
+            k.rule([&](section& from) {
+                if (from.has("max_time") && options.max_time < options.time) {
+                    from.problem("max_time", "shorter than time, " + format_duration(options.time));
+                }
+                options.max_time = std::max(options.time, options.max_time);
+            });
         });
-    });
 }
 
 bool any_server(const proxy::upstream_options& options, bool (*is_it)(const proxy::server_address&))
@@ -140,12 +154,13 @@ void describe_upstream(keys& k, proxy::upstream_options& options, const draft& d
         .word(options.proxy_protocol, header_words);
     describe_health(k, options.health);
     k("tls",
-      "servers are spoken to over TLS: how they are known, and who we are; the keys below. `{}` is "
-      "enough for a server that the system's certificates vouch for. The files are read again at "
-      "each reload")
+      "makes the connections to servers TLS, and says how servers are verified and which "
+      "certificate the gateway has; the keys below. `{}` is enough for a server that the "
+      "system's certificates vouch for. The files are read again at each reload")
         .mapping(options.tls, [&d](keys& tls, net::tls_client_options& its) {
             constexpr std::string_view name =
-                "what the servers' certificates must be for, if not the host in `servers`";
+                "the name that the servers' certificates must be for, instead of the host in "
+                "`servers`";
             describe_tls_client(tls, its, name, d);
         });
     k.rule([&](section& from) { check_servers(from, options); });

@@ -20,7 +20,7 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
         "query":{"type":"string","description":"a query parameter that says the cost"},
         "methods":{"description":"cost of each method","type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
         "default":{"description":"cost of other requests","type":"integer","minimum":0,"maximum":1000000000000},
-        "max":{"description":"the most that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
+        "max":{"description":"the largest cost that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
 
 void read_cost_methods(section& from, policy::cost_rule& cost)
@@ -127,7 +127,7 @@ std::string print_cost(const policy::cost_rule& cost)
 
 void describe_cost(keys& k, policy::cost_rule& cost)
 {
-    k("cost", "tokens per request: a number, or where the request says it (below)")
+    k("cost", "the tokens that a request takes: a number, or where the request says it (below)")
         .other(
             {.documented = {"`1`", "1 to `burst` or `capacity`"},
              .schema = std::string{schema},

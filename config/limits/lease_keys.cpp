@@ -15,7 +15,7 @@ constexpr base::duration longest_of_places = 1h;
 constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
     "then":{"additionalProperties":false,"required":["share"],"properties":{
     "share":{"description":"part of the burst that is taken ahead","type":"string","pattern":"^[1-9][0-9]?%$"},
-    "time":{"description":"how long it may be used, 1s by default","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
+    "time":{"description":"how long these tokens may be used, 1s by default","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
     "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
 
 // Takes "10%", unless that is more than a lease may have.
@@ -81,10 +81,10 @@ std::int64_t most(const policy::limit_rule& rule)
 void describe_lease(keys& k, limit_draft& l)
 {
     k("lease",
-      "of a `token_bucket` in a shared store: what a worker takes ahead from a bucket of which "
-      "much is asked, at most that share of its burst, for that time (100ms to 10s; not written, "
-      "1s) (below). Of `concurrency` there: so long after a gateway has died its requests' places "
-      "are free again")
+      "with a `token_bucket` in a shared store, the tokens that a worker takes ahead from a "
+      "busy bucket: at most `share` of its burst, for `time` (100ms to 10s, by default 1s) "
+      "(below). With `concurrency` in a shared store, the time after which requests of a "
+      "gateway that died count no longer")
         .other(
             {.documented =
                  {"none; `10s` of `concurrency`",

@@ -79,8 +79,8 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
         return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); });
     };
     k("key",
-      "what has a bucket of its own: one part, a list of parts, or `[]` for one bucket shared by "
-      "everybody",
+      "says which requests share a bucket: those with the same part, or the same list of parts; "
+      "`[]` is one bucket for everybody",
       required)
         .other(
             {.documented = {"none", "at most 8 parts"},
@@ -95,7 +95,9 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
             l.rule.when_missing = missing_keys[*index].second;
         }
     };
-    k("missing_key", "when a part is absent; must be written if one can be")
+    k("missing_key",
+      "says what becomes of a request without a part of the key; it must be written if a part "
+      "can be absent")
         .other(
             {.documented = {"none", "`reject`, `skip`, `client_ip`"},
              .schema = R"({"enum":["reject","skip","client_ip"]})",
@@ -112,10 +114,12 @@ void describe_key(keys& k, limit_draft& l, const draft& d)
 void describe_waiting(keys& k, limit_draft& l)
 {
     k("max_wait",
-      "how long a request may be held until its tokens are there, instead of being rejected: first "
-      "come, first served, and spaced as `rate` says")
+      "bounds how long a request may be held until its tokens are there, instead of being "
+      "rejected. The first to come is the first to go on, and requests are spaced as `rate` "
+      "says")
         .time(l.rule.max_wait, {0s, limit::limit::max_wait});
-    k("max_reserved", "tokens that requests may be ahead of their bucket while they wait")
+    k("max_reserved",
+      "bounds the tokens that requests may be ahead of their bucket while they wait")
         .number(l.rule.max_reserved, {1, most_tokens});
     k.rule([&](section& from) {
         if (from.has("max_reserved") && !from.has("max_wait")) {
@@ -133,7 +137,7 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
         const bool local = l.rule.store == policy::local_store;
         return local ? "local" : yaml(d.policy.stores[l.rule.store]);
     };
-    k("store", "where its buckets live")
+    k("store", "the store in which the limit's buckets live")
         .other(
             {.documented = {"`local`", "a name in `stores`"},
              .read = [&](section& from) { load_store(from, l.rule, d); },
@@ -143,12 +147,12 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
     describe_penalty(k, l.rule.penalty);
     describe_shards(k, l);
     k("jitter",
-      "percent of Retry-After that is added to it at random, so that clients do not all come back "
-      "in the same moment")
+      "the percentage of Retry-After of which a random part is added to it, so that clients do "
+      "not all come back in the same moment")
         .number(l.rule.jitter, {0, 100});
     k("on_store_failure",
-      "when a shared store fails (below); with `store: local` it has no effect, and `closed` and "
-      "`local` are warned of")
+      "says what becomes of requests when a shared store fails (below). With `store: local` it "
+      "has no effect, and `closed` and `local` are warned of")
         .word(l.rule.on_store_failure, failure_policies);
     describe_limit_plans(k, l, d);
     describe_local_share(k, l);

@@ -148,7 +148,7 @@ void describe_limit_plans(keys& k, limit_draft& l, draft& d)
     for (const policy::plan_section& section : d.policy.plans) {
         known.push_back(section.name);
     }
-    k("plan", "whose plans `plans` speaks of")
+    k("plan", "the element of the file's `plans` whose plans this limit names")
         .reference(
             l.rule.plan.plans,
             {"none", "a name in `plans` of the file"},
@@ -156,8 +156,9 @@ void describe_limit_plans(keys& k, limit_draft& l, draft& d)
             known
         );
     k("plans",
-      "what the limit is to a plan: other numbers (`rate`, and `burst` or `capacity`; or `max`), "
-      "`unlimited`, or `blocked` (403). A plan not named here has the limit's own numbers")
+      "says what the limit is for each plan: other numbers (`rate`, and `burst` or `capacity`; "
+      "or `max`), `unlimited`, or `blocked` (403). A plan not named here has the limit's own "
+      "numbers")
         .other(
             {.documented = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
              .schema = std::string{plans_schema},

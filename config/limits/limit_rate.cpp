@@ -93,13 +93,13 @@ text_form not_empty(std::string& value, stated documented)
 void describe_burst(keys& k, limit_draft& l)
 {
     k("burst",
-      "tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years")
+      "the tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years")
         .printed_if(l.written.algorithm == algorithm::token_bucket)
         .number(l.burst, as_in_rate, bucket_sizes);
     k("capacity",
-      "tokens in a full bucket of a `fixed_window`: above the count, what one window leaves can be "
-      "used in the next. Refilling it may take at most 100 years, and 60 windows with a wall-clock "
-      "`start`")
+      "the tokens in a full bucket of a `fixed_window`. If it is above the count in `rate`, "
+      "what one window leaves can be used in the next. Refilling it may take at most 100 years, "
+      "and 60 windows with a wall-clock `start`")
         .printed_if(in_windows(l))
         .number(l.burst, as_in_rate, bucket_sizes);
 }
@@ -108,19 +108,20 @@ void describe_burst(keys& k, limit_draft& l)
 void describe_windows(keys& k, limit_draft& l)
 {
     k("start",
-      "when windows begin: not written, each bucket's at an offset of its own; `aligned`, at "
-      "multiples of their length since 1970; or at a wall-clock time")
+      "says when windows begin: with `aligned` at multiples of their length since 1970, or at a "
+      "wall-clock time. Without this key those of each bucket begin at an offset of its own")
         .printed_if(in_windows(l))
         .text(not_empty(
             l.written.start,
             {"none",
              "`aligned`; per `d` `\"08:00\"`, per `w` `\"mon 08:00\"`, per `mo` `\"1 08:00\"`"}
         ));
-    k("time_zone", "of a wall-clock `start`. A day with a clock change is one window")
+    k("time_zone", "the time zone of a wall-clock `start`. A day with a clock change is one window")
         .printed_if(in_windows(l) && l.written.time_zone != "UTC")
         .text(not_empty(l.written.time_zone, {"`UTC`", "a name in the tz database"}));
     k("resolution",
-      "parts of a `sliding_window`: a token comes back at most one part later than it could")
+      "the number of parts of a `sliding_window`; a token comes back at most one part later "
+      "than it could")
         .printed_if(l.written.algorithm == algorithm::sliding_window)
         .number(l.written.resolution, {"`16`", "2 to 64"}, {2, 64});
 }
@@ -142,19 +143,19 @@ void load_plan_numbers(section& from, limit_draft& l, draft& d)
 void describe_rate(keys& k, limit_draft& l, draft& d)
 {
     k("algorithm",
-      "`token_bucket`: tokens come back one by one; `fixed_window`: all at once when a window "
-      "begins; `sliding_window` and `sliding_log`: each when it was taken a window ago; "
-      "`concurrency`: places of requests in flight (below)")
+      "says when tokens come back: with `token_bucket` one by one; with `fixed_window` all at "
+      "once when a window begins; with `sliding_window` and `sliding_log` each when it was "
+      "taken a window ago; with `concurrency` when the request ends (below)")
         .word(l.written.algorithm, algorithms);
     describe_its_rate(
         k("rate",
-          "tokens per `s`, `m`, `h`, `d`, `w` or per any duration: `100/m`, `10/10s`; of a "
-          "`fixed_window` also per `mo`, a month"),
+          "the tokens that come back per `s`, `m`, `h`, `d`, `w` or any duration, as in `100/m` "
+          "and `10/10s`; for a `fixed_window` also per `mo`, a month"),
         l
     );
     describe_burst(k, l);
     describe_windows(k, l);
-    k("max", "requests of a bucket in flight, of `concurrency`")
+    k("max", "bounds the requests of a bucket in flight, for `concurrency`")
         .printed_if(counts_requests(l))
         .number(l.burst, {"none", "1 to 1000000000000"}, bucket_sizes);
     describe_lease(k, l);

@@ -78,8 +78,9 @@ void describe_local_share(keys& k, limit_draft& l)
         return share.any() ? std::to_string(share.of) + '/' + std::to_string(share.all) : "";
     };
     k("local_share",
-      "with `on_store_failure: local`: the part of the limit that this gateway gives while the "
-      "store fails; what it gives is charged to the store's buckets when that is back (below)")
+      "the part of the limit that this gateway gives while the store fails, with "
+      "`on_store_failure: local`. What it gives is charged to the store's buckets when the "
+      "store is back (below)")
         .text(
             {.documented = {"none", "`1/3`, up to `1/1000`"},
              .schema = R"({"type":"string","pattern":"^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$"})",

@@ -98,7 +98,7 @@ void describe_settle(keys& k, policy::outcome_rule& outcome)
             {.take = [&](const std::string& name) { return take_settle_header(name, header); },
              .print = [&] { return yaml(header); }}
         );
-    k("max", "the most that counts", required).number(outcome.settle_max, {1, most_tokens});
+    k("max", "the largest cost that counts", required).number(outcome.settle_max, {1, most_tokens});
     k("keep", "true if the client gets the header, too").flag(outcome.keep_settle_header);
 }
 
@@ -107,7 +107,7 @@ void describe_bans(keys& k, limit::penalty& penalty)
     const times length{shortest_ban, limit::penalty::longest};
     k("after", "rejections until the ban", required)
         .number(penalty.after, {1, limit::penalty::most_rejections});
-    k("within", "time in which they come", required).time(penalty.within, length);
+    k("within", "time within which these rejections come", required).time(penalty.within, length);
     k("ban", "length of the first ban", required).time(penalty.ban, length);
     k("max_ban", "length of the longest ban", required).time(penalty.max_ban, length);
     k.rule([&](section& from) {
@@ -126,12 +126,14 @@ void describe_outcome(keys& k, policy::outcome_rule& outcome)
 {
     describe_statuses(
         k("charge_on",
-          "responses that keep the charge; with any other the tokens are given back. Until then "
-          "they are taken, so good requests at once are rejected where there are more of them than "
-          "tokens"),
+          "the statuses of responses that keep the charge; with any other the tokens are "
+          "refunded. Until the response they are taken, so of good requests at once no more pass "
+          "than there are tokens"),
         outcome.charge_on
     );
-    describe_statuses(k("reset_on", "responses that make the bucket full again"), outcome.reset_on);
+    describe_statuses(
+        k("reset_on", "the statuses of responses that make the bucket full again"), outcome.reset_on
+    );
     k("settle",
       "the response header that says what the request really cost, and the most that counts; the "
       "client gets it with `keep: true` only")
@@ -145,8 +147,9 @@ void describe_outcome(keys& k, policy::outcome_rule& outcome)
 void describe_penalty(keys& k, limit::penalty& penalty)
 {
     k("penalty",
-      "so many rejections of a bucket in that time, and all its requests are rejected for a while; "
-      "for twice as long each next time within `max_ban`, which is the longest (below)")
+      "bans a bucket: after so many rejections within that time, all its requests are rejected "
+      "for the time of `ban`. Each next ban within `max_ban` is twice as long, up to `max_ban` "
+      "(below)")
         .line(
             {.documented = {"none", "`{ after: 5, within: 1m, ban: 10m, max_ban: 1d }`"},
              .is_set = penalty.any(),

@@ -92,8 +92,8 @@ void split_in_shards(section& from, limit_draft& l)
 void describe_shards(keys& k, limit_draft& l)
 {
     k("shards",
-      "parts in which each bucket is split, for one that very many requests share: each takes from "
-      "the fuller of two random ones (below)")
+      "the number of parts into which each bucket is split, for buckets that very many requests "
+      "share. A request takes from the fuller of two random parts (below)")
         .number(l.rule.shards, {1, limit::limit::most_parts});
     k.rule([&](section& from) {
         if (l.rule.shards > 1) {

@@ -73,7 +73,7 @@ void read_body(section& from, http::fixed_response& response)
 void describe_respond(keys& k, http::fixed_response& response)
 {
     k("status", "status of the response").number(response.status, {200, 599});
-    k("body", "its body")
+    k("body", "body of the response")
         .other(
             {.schema = R"({"type":"string","default":""})",
              .read = [&](section& from) { read_body(from, response); },
@@ -137,7 +137,7 @@ std::string take_content_type(const std::string& text, std::string& type)
 
 void describe_content_type(keys& k, std::string& type)
 {
-    k("content_type", "its Content-Type")
+    k("content_type", "Content-Type of the response")
         .text(
             {.schema = R"({"type":"string","maxLength":256})",
              .take = [&](const std::string& text) { return take_content_type(text, type); },
@@ -151,8 +151,8 @@ void describe_answer(keys& k, policy::route& route)
     const bool redirects = answer && answer->to;
     const bool responds = answer && !answer->to;
     k("redirect",
-      "instead of `upstream`: clients are sent elsewhere (below). `status` is 301, 302, 303, 307 "
-      "or 308, which is the default")
+      "sends clients elsewhere, instead of to an `upstream` (below). `status` is 301, 302, 303, "
+      "307 or 308, which is the default")
         .line(
             {.documented = {"none", "`{ status: 308, to: \"https://{host}{uri}\" }`"},
              .is_set = redirects,
@@ -164,8 +164,9 @@ void describe_answer(keys& k, policy::route& route)
                  }}
         );
     k("respond",
-      "instead of `upstream`: one response for all. `status` is 200 to 599, 200 by default; `body` "
-      "at most 64 KiB; `content_type` `text/plain; charset=utf-8` by default")
+      "gives all requests one response, instead of an `upstream`. `status` is 200 to 599, 200 "
+      "by default; `body` is at most 64 KiB; `content_type` is `text/plain; charset=utf-8` by "
+      "default")
         .line(
             {.documented = {"none", "`{ status: 404, body: gone, content_type: text/plain }`"},
              .is_set = responds,

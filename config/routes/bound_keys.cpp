@@ -26,20 +26,23 @@ void describe_time(
 void describe_bounds(keys& k, policy::route_bounds& bounds)
 {
     describe_time(
-        k("response_timeout", "to the end of the response's header, instead of the upstream's"),
+        k("response_timeout",
+          "bounds the wait for the end of the response's header, in place of the upstream's "
+          "`response_timeout`"),
         "response_timeout",
         {"the upstream's", "1ms to 1d"},
         bounds.response_timeout
     );
     describe_time(
         k("body_timeout",
-          "without a byte of body moving, either way: longer for streams with silent pauses"),
+          "bounds the time in which no byte of a body moves, either way. Streams with silent "
+          "pauses need a longer one"),
         "body_timeout",
         {"`http.body_timeout`", "1ms to 1d"},
         bounds.body_timeout
     );
     std::optional<std::uint64_t>& most = bounds.max_body_bytes;
-    k("max_body_bytes", "of a request; 413 past it; 0 is no limit")
+    k("max_body_bytes", "bounds the body of a request of this route; 413 past it. 0 is no bound")
         .other(
             {.documented = {"`http.max_body_bytes`", "0 to 1024TiB"},
              .schema =

@@ -204,7 +204,7 @@ void check_case(section& from, const policy::route_match& match)
 void describe_host(keys& k, policy::route_match& match)
 {
     k("scheme",
-      "`https`, as the connection is or a trusted peer's `X-Forwarded-Proto` says, or `http`")
+      "the scheme: what a trusted peer's `X-Forwarded-Proto` says, else that of the connection")
         .text(
             {.documented = {"any", "`http`, `https`"},
              .schema = R"({"enum":["http","https"]})",
@@ -212,8 +212,8 @@ void describe_host(keys& k, policy::route_match& match)
              .print = [&] { return print_scheme(match.scheme); }}
         );
     k("host",
-      "without port; letter case and a final dot do not matter. `*.example.com` is every host that "
-      "ends so, with one label or more in front")
+      "the host without a port; letter case and a final dot do not matter. `*.example.com` is "
+      "every host that ends so, with one label or more in front")
         .text(
             {.documented = {"any", "a host name, or one behind `*.`"},
              .take = [&](const std::string& text) { return take_host(text, match.host); },
@@ -229,16 +229,16 @@ void describe_match(keys& k, policy::route_match& match)
     describe_path(
         k,
         {"path",
-         "a prefix by whole segments: `/v1` and `/v1/` cover `/v1`, `/v1/` and `/v1/x`, not "
-         "`/v10`"},
+         "the beginning of the path, by whole segments: `/v1` and `/v1/` cover `/v1`, `/v1/` and "
+         "`/v1/x`, not `/v10`"},
         "any",
         match
     );
     describe_path(
         k,
         {"path_exact",
-         "instead of `path`: one path, with or without a `/` at its end. Of two routes that differ "
-         "in that `/` only, a request has the one that is written as its own path"},
+         "the whole path, instead of `path`, with or without a `/` at its end. Of two routes "
+         "that differ in that `/` only, a request has the one that is written as its own path"},
         "",
         match
     );
@@ -247,7 +247,7 @@ void describe_match(keys& k, policy::route_match& match)
       "The key part `path` is then in lower case")
         .flag(match.ignore_case);
     k.rule([&](section& from) { check_case(from, match); });
-    k("methods", "in capitals; without the key, unknown methods match too")
+    k("methods", "the methods, in capitals; without this key, unknown methods match too")
         .texts(
             {.documented = {"any", "at most 32"},
              .schema =

@@ -38,7 +38,7 @@ void check_page(section& from, const http::fixed_response& page)
 void describe_page(keys& k, policy::route_rejection& out, const draft& d)
 {
     k("status", "status of the response").number(out.page.status, {400, 599});
-    k("body_file", "a file with its body")
+    k("body_file", "a file with the body of the response")
         .text(
             {.take = [&](const std::string& path) { return take_page(path, out, d); },
              .print = [&] { return yaml_or_nothing(out.file); }}
@@ -59,9 +59,9 @@ void describe_rejection(keys& k, std::optional<policy::route_rejection>& rejecti
         describe_page(inner, rejection ? *rejection : rejection.emplace(fresh), d);
     };
     k("rejection",
-      "what limits of this route answer when they reject. `status` is 400 to 599; `body_file` "
-      "holds at most 64 KiB and is read again at each reload; without it the body tells the "
-      "problem, and `status` is 403, 429 or 503; `content_type` is `text/plain; charset=utf-8` by "
+      "the answer when a limit of this route rejects. `status` is 400 to 599; `body_file` holds "
+      "at most 64 KiB and is read again at each reload; without it the body tells the problem, "
+      "and `status` is 403, 429 or 503; `content_type` is `text/plain; charset=utf-8` by "
       "default")
         .line(
             {.documented =

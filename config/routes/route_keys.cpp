@@ -58,15 +58,17 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
 {
     const auto name_of_limit = [&](std::size_t i) { return names.limits[i]; };
     k("limits",
-      "names of limits. All shared ones must use the same store, because a decision is one atomic "
-      "round trip")
+      "the names of limits. All shared ones must use the same store, because a decision is one "
+      "atomic round trip")
         .other(
             {.documented = {"`[]`", "at most 8"},
              .schema = R"({"type":"array","items":{"type":"string"},"maxItems":8})",
              .read = [&](section& from) { load_limit_list(from, names.limits, route); },
              .print = [&] { return yaml_list(route.limits, name_of_limit); }}
         );
-    k("upstream", "where its requests go. Without it, `redirect` or `respond`")
+    k("upstream",
+      "the upstream that the route's requests go to. A route without it has `redirect` or "
+      "`respond`")
         .reference(route.upstream, {"none", "a name in `upstreams`"}, "upstream", names.upstreams);
 }
 
@@ -78,10 +80,10 @@ void describe_name(keys& k, std::string& name)
         return complaint;
     };
     k("name",
-      "label of metrics and value of the key part `route`. Unique, and not `none`, which is the "
-      "label of requests without a route. Where the default would not be, methods and the scheme "
-      "come in front, `=` before an exact path and `~` before one with `ignore_case`, and names of "
-      "headers at the end")
+      "the label of metrics and value of the key part `route`. It is unique, and not `none`, "
+      "which is the label of requests without a route. Where host and path are not unique, the "
+      "default has methods and the scheme in front, `=` before an exact path, `~` before one "
+      "with `ignore_case`, and names of headers at the end")
         .text(
             {.documented = {"host and path", "1 to 4096 printable characters"},
              .schema = R"({"type":"string","minLength":1,"maxLength":4096})",
@@ -93,17 +95,19 @@ void describe_name(keys& k, std::string& name)
 void describe_route(keys& k, policy::route& route, const target_names& names, const draft& d)
 {
     describe_name(k, route.name);
-    k("match", "which requests it is for: the seven keys that follow; without any, all")
+    k("match",
+      "says which requests the route is for, by the seven keys that follow; without any, all")
         .mapping([&](keys& match) { describe_match(match, route.match); });
     describe_targets(k, route, names);
     k("timeout",
-      "of a whole request, from the end of its header to the end of its response; 504 past it, or "
-      "a cut response. 0s is no bound")
+      "bounds a whole request, from the end of its header to the end of its response; 504 past "
+      "it, or a cut response. 0s is no bound")
         .time(route.timeout, {.min = base::duration{0}});
     describe_bounds(k, route.bounds);
     k("on_client_abort",
-      "what becomes of a request upstream when its client leaves before the response: `close` ends "
-      "the connection and awaits the server's end or answer, `finish` the whole response (below)")
+      "says what becomes of a request upstream when its client leaves before the response: "
+      "`close` ends the connection and waits for the server's end or answer, `finish` waits for "
+      "the whole response (below)")
         .word(route.on_client_abort, client_aborts);
     describe_rejection(k, route.rejection, d);
     describe_shape(k, route);

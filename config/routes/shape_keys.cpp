@@ -75,7 +75,7 @@ void describe_rewrite(keys& k, prefix_change& change, const policy::route_match&
              .take = [&](const auto& text) { return take_prefix(text, change.from, match); },
              .print = [&] { return yaml(change.from.empty() ? "/" : encoded_path(change.from)); }}
         );
-    k("to", "what the path then begins with", required)
+    k("to", "beginning that takes its place", required)
         .text(
             {.schema = std::string{path_schema},
              .take = [&](const auto& text) { return take_path_as_written(text, change.to); },
@@ -89,7 +89,8 @@ void describe_prefix(keys& k, policy::route& route)
     std::optional<prefix_change>& prefix = route.shape.prefix;
     const bool rewrites = prefix && !prefix->to.empty();
     k("strip_prefix",
-      "forwarded without this beginning of the path, which `path` or `path_exact` must have")
+      "removes this beginning of the path from what is forwarded; `path` or `path_exact` must "
+      "begin with it")
         .printed_if(prefix && !rewrites)
         .text(
             {.documented = {"none", "whole segments, at most 512 characters"},
@@ -98,8 +99,8 @@ void describe_prefix(keys& k, policy::route& route)
              .print = [&] { return yaml(encoded_path(prefix->from)); }}
         );
     k("rewrite_prefix",
-      "instead of `strip_prefix`: forwarded with `to` for this beginning; `from: /` puts `to` "
-      "before every path")
+      "replaces the beginning `from` of the path by `to` in what is forwarded, instead of "
+      "`strip_prefix`; `from: /` puts `to` before every path")
         .line(
             {.documented = {"none", "`{ from: /v1, to: /v2 }`"},
              .is_set = rewrites,
@@ -156,13 +157,14 @@ void describe_shape(keys& k, policy::route& route)
              .take = [&](const std::string& text) { return take_host(text, shape); },
              .print = [&] { return print_host(shape); }}
         );
-    k("request_headers", "what is changed of the header that the upstream gets: `set`, `remove`")
+    k("request_headers", "changes the header that the upstream gets, by `set` and `remove`")
         .mapping(
             [&](keys& inner) { describe_fields(inner, shape.request, message::request); },
             shape.request.any()
         );
     k("response",
-      "likewise of every response, and what is set of those that the gateway gives itself")
+      "changes the header of every response, by `set` and `remove`; `set` also that of "
+      "responses that the gateway gives itself")
         .mapping(
             [&](keys& inner) { describe_fields(inner, shape.response, message::response); },
             shape.response.any()

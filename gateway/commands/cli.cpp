@@ -93,8 +93,15 @@ void add_admin_address(CLI::App& sub, request& asked, const std::string& descrip
 
 void add_options_of_explain(CLI::App& sub, request& asked)
 {
-    sub.add_option("METHOD", asked.hypothetical.method, "GET, POST or another")->required();
-    sub.add_option("URL", asked.hypothetical.url, "/path?query, or http://host/path?query")
+    sub.add_option(
+           "METHOD", asked.hypothetical.method, "Method of the request: GET, POST or another"
+    )
+        ->required();
+    sub.add_option(
+           "URL",
+           asked.hypothetical.url,
+           "URL of the request: /path?query, or http://host/path?query"
+    )
         ->required();
     sub.add_option_function<std::vector<std::string>>(
            "-H",
@@ -108,13 +115,13 @@ void add_options_of_explain(CLI::App& sub, request& asked)
         ->type_name("'NAME: VALUE'")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    sub.add_option("--peer", asked.hypothetical.peer, "Where its connection comes from")
+    sub.add_option("--peer", asked.hypothetical.peer, "Address that its connection comes from")
         ->type_name("IP")
         ->capture_default_str();
     add_admin_address(
         sub,
         asked,
-        "The admin API of the running gateway, for the counts; with the configuration's token"
+        "The admin API of the running gateway, for the counts; the token is the configuration's"
     );
 }
 
@@ -174,7 +181,7 @@ void add_options_of_replay(CLI::App& sub, replay_request& asked)
         sub,
         "--suggest-clients",
         asked.accepted_clients,
-        "As --suggest, but at most this share of its clients"
+        "Like --suggest, with at most this share of its clients"
     );
     sub.add_option(
            "--fields",
@@ -183,12 +190,12 @@ void add_options_of_replay(CLI::App& sub, replay_request& asked)
            "status, duration, cost, or key parts such as header:x-api-key"
     )
         ->type_name("NAME=MEMBER,...");
-    sub.add_option("--report", asked.report_path, "Write a report in HTML there")
+    sub.add_option("--report", asked.report_path, "Write a report in HTML to this file")
         ->type_name("FILE");
     sub.add_option_function<std::string>(
            "--format",
            [&asked](const std::string& format) { asked.as_json = format == "json"; },
-           "text for people, or json for programs"
+           "Print text for people, or json for programs"
     )
         ->type_name("FORMAT")
         ->default_str("text")
@@ -230,13 +237,17 @@ std::variant<request, output> parse(int argc, const char* const* argv)
         }
         if (text.what == command::top) {
             add_admin_address(
-                *sub, asked, "The admin API of the running gateway; without it that of FILE"
+                *sub,
+                asked,
+                "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
             );
-            sub->add_flag("--once", asked.once, "Print one picture, and end");
+            sub->add_flag("--once", asked.once, "Print the figures once, and end");
         }
         if (text.what == command::health) {
             add_admin_address(
-                *sub, asked, "The admin API of the running gateway; without it that of FILE"
+                *sub,
+                asked,
+                "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
             );
             sub->add_flag("--ready", asked.ready, "Ask whether it takes new connections, too");
         }

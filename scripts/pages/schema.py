@@ -98,6 +98,8 @@ class Schema:
 
 
 def _plural(kind):
+    if kind.startswith("list of"):
+        return "lists" + kind.removeprefix("list")
     return kind if kind.startswith("one of") else kind + "s"
 
 

@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
@@ -22,18 +24,33 @@ STAND_INS = {
     "backend": "nginx -g 'daemon off;'",
     "prometheus": "prometheus --config.file=/etc/prometheus/prometheus.yml",
 }
-# Panels of what the demo has not: TLS, plans, and health checks.
+# Queries about what the demo does without: TLS, plans, and health checks.
 ABSENT = re.compile(r"tls|plan|health")
 
 
-def queries():
+def queries(absent):
     """[(title, query)] of the dashboard. What is shown only above 0 is asked for without that."""
     board = json.loads((DOCKER / "grafana/dashboards/gateway.json").read_text())
     for panel in board["panels"]:
         for target in panel.get("targets", []):
             query = re.sub(r" > 0$", "", target["expr"]).replace("$__rate_interval", "1m")
-            if not ABSENT.search(query):
+            if bool(ABSENT.search(query)) == absent:
                 yield panel["title"], query
+
+
+def write_configuration_with_the_rest(folder):
+    """Writes the demo's configuration with TLS, plans and health checks, and the files that it names."""
+    demo = yaml.safe_load((DOCKER / "gateway.yaml").read_text())
+    demo["listeners"].append({"address": "0.0.0.0:8443", "tls": {"certificates": [{"cert": "site.pem", "key": "site.key"}]}})
+    demo["plans"] = {"networks": {"key": "client_ip", "file": "plans.csv"}}
+    demo["limits"]["per_client"] |= {"plan": "networks", "plans": {"office": "unlimited"}}
+    demo["upstreams"]["backend"]["health"] = {"path": "/"}
+    (folder / "gateway.yaml").write_text(yaml.safe_dump(demo))
+    (folder / "plans.csv").write_text("192.0.2.0/24,office\n")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost",
+                    "-keyout", folder / "site.key", "-out", folder / "site.pem"], check=True, capture_output=True)  # fmt: skip
+    for file in folder.iterdir():
+        file.chmod(0o644)  # for the image's user
 
 
 class Demo(Containers):
@@ -48,11 +65,12 @@ class Demo(Containers):
         machine.chroot("apt-get", "install", "-qy", "--no-install-recommends", "redis-server", "nginx-light", "prometheus")
         self.tree = machine.root
 
-    def start(self, name):
+    def start(self, name, volumes=None):
         service = self.services[name]
+        volumes = volumes or [f"{DOCKER / volume}" for volume in service.get("volumes", [])]
         words = ["run", "--detach", f"--name={name}", *RUN]
         words += [f"--add-host={other}:127.0.0.1" for other in self.services]
-        words += [f"--volume={DOCKER / volume}" for volume in service.get("volumes", [])]
+        words += [f"--volume={volume}" for volume in volumes]
         words += [f"--cap-drop={capability}" for capability in service.get("cap_drop", [])]
         words += [f"--security-opt={option.replace(':true', '')}" for option in service.get("security_opt", [])]
         words += ["--read-only"] * service.get("read_only", False)
@@ -100,10 +118,19 @@ class Demo(Containers):
         until(lambda: self.metric(r'gateway_store_up\{store="redis"\}') == 1, "the gateway asks Redis again")
         until(lambda: "429" in [self.ask("http://127.0.0.1:8080/echo")[0] for _ in range(60)], "Redis holds the limit again")
         self.assertEqual(self.ask("http://127.0.0.1:9090/api/v1/rules")[0], "200")
-        for title, query in queries():
-            until(lambda q=query: self.rows(q), f"rows of {title}: {query}")
+        self.have_rows(queries(absent=False))
         self.podman("stop", "--time=40", "gateway")
         self.assertEqual(self.podman("inspect", "gateway", "--format={{.State.ExitCode}}").strip(), "0")
+        self.podman("rm", "gateway")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            write_configuration_with_the_rest(pathlib.Path(folder))
+            self.start("gateway", [f"{folder}:/etc/gateway:ro"])
+            self.have_rows(queries(absent=True))
+
+    def have_rows(self, asked):
+        for title, query in asked:
+            until(lambda q=query: self.rows(q), f"rows of {title}: {query}")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ class Yaml(SystemTest):
         self.assertEqual(set(self.offered(FILE.replace("|", "on_store_failure: |"))), {"open", "closed", "local"})
 
     def test_hover_says_what_a_key_means(self):
-        for key, told in (("rate", "tokens per"), ("limits", "how much of what is allowed"), ("routes", "which requests")):
+        for key, told in (("rate", "tokens that come back per"), ("limits", "how much of what is allowed"), ("routes", "which requests")):
             path, _ = self.edited(FILE.replace("    |\n", ""))
             self.editor.open(path)
             with open(path, encoding="utf-8") as f:

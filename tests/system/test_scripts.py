@@ -1,4 +1,5 @@
 """The scripts, and what `cmake --install` makes: what a person meets before the gateway runs."""
+import glob
 import os
 import re
 import shutil
@@ -74,6 +75,18 @@ class Scripts(SystemTest):
         self.assertIn(called, err)
         self.assertNotIn("curl", self.run_script(root, "run", "--config", "other.yaml")[2])
         self.assertIn("curl", self.run_script(ROOT, "packages", "try")[1].split())
+
+    def test_what_the_readme_tries_is_answered_and_then_rejected(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+            one, many = re.findall(r"(?m)^ +(curl .*)$", readme.read())
+        for name in ("gateway.yaml.example", "debian/gateway.yaml"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+                gateway = self.gateway(re.sub(r"(127.0.0.1|0.0.0.0):(8080|9901)", "127.0.0.1:0", f.read()))
+            there = "http://{}:{}".format(*gateway.address)
+            status, out, _ = run_tool(["sh", "-c", one.replace("http://127.0.0.1:8080", there)])
+            self.assertRegex(out, r"(?s)^HTTP/1.1 200 .*\nX-RateLimit-Remaining: \d+\n")
+            status, out, _ = run_tool(["sh", "-c", many.replace("http://127.0.0.1:8080", there)])
+            self.assertEqual((status, len(out.split()), set(out.split())), (0, 40, {"200", "429"}), name)
 
     def on_system(self, release, name, *words):
         """Runs a script as on the system that the lines of os-release name."""
@@ -190,12 +203,14 @@ class Install(SystemTest):
         example = os.path.join(docs, "gateway.yaml.example")
         self.assertEqual(run_tool([installed, "check", "--config", example])[1], f"{example}: ok\n")
 
-    def test_the_links_of_the_installed_readme_lead_somewhere(self):
+    def test_the_links_of_the_installed_documents_lead_somewhere(self):
         prefix = self.directory().file("prefix")
         run_tool(["cmake", "--install", BUILD, "--prefix", prefix])
-        docs = os.path.join(prefix, "share", "doc", "gateway")
-        with open(os.path.join(docs, "README.md"), encoding="utf-8") as readme:
-            links = re.findall(r"\]\(([^)#:]+)\)", readme.read())
-        self.assertGreater(len(links), 5)
-        for link in links:
-            self.assertTrue(os.path.exists(os.path.join(docs, link)), link)
+        count = 0
+        for path in glob.glob(f"{prefix}/share/doc/gateway/**/*.md", recursive=True):
+            with open(path, encoding="utf-8") as page:
+                text = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", page.read())
+            for link in re.findall(r"\]\(([^)#:\s]+)[^):]*\)", text):
+                count += 1
+                self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), link)), (path, link))
+        self.assertGreater(count, 100)

@@ -31,7 +31,7 @@ WIDER_THAN_THE_WINDOW = """
 @only_as_shipped
 class Documents(SystemTest):
     def test_each_begins_with_whom_it_is_for(self):
-        for path in PAGES:
+        for path in [*PAGES, *(os.path.join(ROOT, name) for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]:
             with open(path, encoding="utf-8") as f:
                 title, empty, first = f.readline(), f.readline(), f.readline()
             self.assertRegex(title, "^# ", path)

@@ -463,7 +463,7 @@ class Documented(TlsTest):
         with open(os.path.join(ROOT, "docs/tls.md"), encoding="utf-8") as f:
             page = f.read()
         blocks = dict(enumerate(re.findall(r"^```(?:yaml|sh)\n(.*?)^```", page, re.S | re.M)))
-        served, hook, tickets, clients, limit, authority = (blocks[n] for n in range(6))
+        served, hook, tickets, clients, limit, authority, revocation = (blocks[n] for n in range(7))
         self.made.issue("server", "DNS:gateway.test")
         folder = self.made.path("")
         shell = lambda text: subprocess.run(["sh", "-ec", text], cwd=folder, check=True, capture_output=True)
@@ -493,7 +493,10 @@ class Documented(TlsTest):
         context = self.made.context()
         context.load_cert_chain(self.made.path("alice.pem"), self.made.path("alice.key"))
         self.assertEqual(self.answer(self.connected(gateway, context=context))[:12], b"HTTP/1.1 200")
-
+        shell(revocation)
+        gateway = self.gateway(listener(text, f"  client_crl: {folder}revoked.pem\n") + forwarding_to("echo"))
+        with self.assertRaisesRegex((ssl.SSLError, ConnectionError), "revoked|reset"):
+            self.answer(self.connected(gateway, context=context))
 
     def test_plain_http_goes_to_https(self):
         with open(os.path.join(ROOT, "docs/tls.md"), encoding="utf-8") as f:
