@@ -113,7 +113,11 @@ void http1_state::response_content(std::string_view content)
 void http1_state::response_end(std::string_view trailers)
 {
     if (response_framing_.how == http::framing::kind::chunked) {
-        memory_.out.append("0\r\n").append(accepts_trailers_ ? trailers : "").append("\r\n");
+        if (accepts_trailers_ && !trailers.empty()) {
+            memory_.out.append("0\r\n").append(trailers).append("\r\n");
+        } else {
+            memory_.out.append("0\r\n\r\n");
+        }
     }
     flush();
 }

@@ -74,7 +74,8 @@ body_reader::piece body_reader::read(std::span<char> input)
     out.malformed = state_ == state::malformed;
     out.content = {content, gathered};
     const std::size_t of_trailers = trailer_room - room_.max_trailer_bytes;
-    if (of_trailers != 0 && !out.malformed) {
+    const bool only_last_line = of_trailers <= 2 && done() && !kept_trailers_;
+    if (of_trailers != 0 && !only_last_line && !out.malformed) {
         out.trailers = take_trailers({input.data() + at - of_trailers, of_trailers});
     }
     return out;

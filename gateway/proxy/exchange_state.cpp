@@ -117,11 +117,10 @@ void exchange_state::finish(std::size_t surplus)
     const disposition how = answer_.disposition_after(surplus);
     phase_ = phase::idle;
     std::string trailers;
-    http::append_forwardable_trailers(
-        answer_.trailers(),
-        [this](std::string_view name) { return port_.hides_from_client(name); },
-        trailers
-    );
+    if (!answer_.trailers().empty()) {
+        const auto hidden = [this](std::string_view name) { return port_.hides_from_client(name); };
+        http::append_forwardable_trailers(answer_.trailers(), hidden, trailers);
+    }
     port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
     reply_.response_end(trailers);
     owner_.exchange_done();

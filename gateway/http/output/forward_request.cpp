@@ -157,7 +157,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
                               options.via_name.size() + options.client_cert.size() +
                               options.client_cert_chain.size() + options.request_id.size() +
                               options.trace_parent.size();
-    text_writer to(out, 320 + vouched.chain + texts);
+    text_writer to(out, 288 + vouched.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : vouched.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
