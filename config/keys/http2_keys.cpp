@@ -18,17 +18,20 @@ void describe_http2(keys& root, draft& d)
     constexpr key itself{
         .name = "http2", .summary = "what a client may have open on an HTTP/2 connection"};
     root(itself).mapping([&](keys& k) {
-        k("max_streams", "requests of a connection at a time; one more is refused, and not charged")
+        k("max_streams",
+          "a connection has at most this number of requests at a time. One more is refused, and "
+          "charged to nobody")
             .number(options.max_streams, {1, most_streams});
-        k("stream_window", "what a client may send ahead of a request's body")
+        k("stream_window", "a client may send this much of a body before somebody takes it")
             .size(options.stream_window, {kib, 16 * mib});
-        k("connection_window", "what it may send ahead of all bodies together")
+        k("connection_window", "it may send this much of all bodies of a connection")
             .size(options.connection_window, {64 * kib, gib});
         k("max_connection_age",
-          "from then on, a connection takes no further request, and closes after the last; 0 is no "
+          "a connection of this age takes no further request, and closes after the last. 0 is no "
           "limit")
             .time(options.max_connection_age, {0s, 24h});
-        k("max_requests", "requests of a connection, after which it closes; 0 is no limit")
+        k("max_requests",
+          "a connection takes this number of requests, and closes after the last. 0 is no limit")
             .number(options.max_requests, {0, most_requests});
     });
 }

@@ -127,8 +127,8 @@ void describe_listener(
     );
     describe_protocols(
         k("protocols",
-          "what clients may speak: with TLS they choose by ALPN; without it, those of HTTP/2 begin "
-          "with its preface (prior knowledge)"),
+          "clients may speak these. With TLS they choose by ALPN, in their own order; without it, "
+          "those of HTTP/2 begin with its preface (prior knowledge)"),
         one.protocols
     );
     describe_listener_tls(k, one.tls, d);

@@ -11,8 +11,8 @@
 
 namespace gateway::client {
 
-// Reads `text` into `out`, whose slices are of the text. `last`: no content follows. Returns what is
-// wrong, with a status of 0 if the stream must be reset; nothing if the head is valid.
+// Reads `text` into `out`, whose slices are of the text. `last`: no content follows. Returns what
+// is wrong, with a status of 0 if the stream must be reset; nothing if the head is valid.
 std::optional<http::rejection> read_http2_head(
     http2::request_text& text,
     bool last,

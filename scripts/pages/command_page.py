@@ -11,7 +11,7 @@ def write(gateway):
         page.paragraph(_synopsis(command))
     page.paragraph(f"`{gateway.name}` " + " | ".join(f"`{option.names[-1]}`" for option in gateway.options))
     page.heading("Description")
-    page.paragraph(documents.paragraph("README.md", "`gateway` is an HTTP/1.1 reverse proxy"))
+    page.paragraph(documents.paragraph("README.md", "`gateway` is an HTTP reverse proxy"))
     page.heading("Commands")
     for command in gateway.commands:
         page.subheading(f"{gateway.name} {command.name}")
