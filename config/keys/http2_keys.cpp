@@ -19,8 +19,8 @@ void describe_http2(keys& root, draft& d)
         .name = "http2", .summary = "what a client may have open on an HTTP/2 connection"};
     root(itself).mapping([&](keys& k) {
         k("max_streams",
-          "a connection has at most this number of requests at a time. One more is refused, and "
-          "charged to nobody")
+          "a connection has at most this number of requests at a time. One more is not "
+          "served, and charged to nobody")
             .number(options.max_streams, {1, most_streams});
         k("stream_window", "a client may send this much of a body before somebody takes it")
             .size(options.stream_window, {kib, 16 * mib});

@@ -1,6 +1,7 @@
 """HTTP/2 with clients: requests, fields, content, windows, ends."""
 import threading
 
+from harness import websocket
 from harness.case import SystemTest, forwarding_to
 from harness.certificates import Certificates
 from harness.http2 import (
@@ -9,6 +10,7 @@ from harness.http2 import (
     END_STREAM,
     HEADERS,
     INTERNAL_ERROR,
+    MAX_STREAMS,
     NO_ERROR,
     PROTOCOL_ERROR,
     REFUSED_STREAM,
@@ -292,12 +294,65 @@ class Ends(SystemTest):
 
         gateway, _ = self.proxy(script, "http2: { max_streams: 3 }\n")
         with Http2(gateway.address) as c:
-            c.wait(lambda: c.settings)
-            self.assertEqual(c.settings[3], 3)
             streams = [c.request() for _ in range(4)]
             self.assertEqual(c.wait_for(streams[3]).reset, REFUSED_STREAM)
+            self.assertEqual(c.settings[MAX_STREAMS], 3)
             release.set()
             self.assertEqual([a.status for a in c.wait_for(*streams[:3])], [200] * 3)
+
+
+class WebSockets(SystemTest):
+    """Extended CONNECT (RFC 8441), which an upstream sees as a handshake."""
+
+    HEAD = [
+        (":method", "CONNECT"),
+        (":protocol", "websocket"),
+        (":scheme", "http"),
+        (":authority", "gateway.test"),
+        (":path", "/ws"),
+        ("sec-websocket-version", "13"),
+    ]
+
+    def test_bytes_pass_both_ways(self):
+        def script(peer, request):
+            peer.send(websocket.grant_of(request["sec-websocket-key"]))
+            peer.send(peer.read(5)[::-1])
+            return False
+
+        gateway, origin = self.proxy(script)
+        with Http2(gateway.address) as c:
+            c.wait(lambda: c.settings)
+            self.assertEqual(c.settings[8], 1)
+            stream = c.request_of(self.HEAD, end=False)
+            c.wait(lambda: c.answer(stream).fields)
+            answer = c.answer(stream)
+            self.assertEqual(answer.status, 200)
+            self.assertIsNone(answer.get("sec-websocket-accept"))
+            c.data(stream, b"hello")
+            c.wait_for(stream)
+            self.assertEqual((answer.body, answer.ended), (b"olleh", True))
+        request = origin.last()
+        self.assertEqual((request.method, request.target), ("GET", "/ws"))
+        self.assertEqual([v.lower() for v in request.all("upgrade")], ["websocket"])
+
+    def test_limits_hold(self):
+        gateway = self.gateway("limits: { l: { key: [], rate: 1/h } }\n" + forwarding_to("echo", "l"))
+        with Http2(gateway.address) as c:
+            c.ask()
+            self.assertEqual(c.wait_for(c.request_of(self.HEAD)).status, 429)
+
+    def test_other_protocols_are_not_carried(self):
+        gateway, origin = self.proxy()
+        with Http2(gateway.address) as c:
+            head = [(n, "connect-udp" if n == ":protocol" else v) for n, v in self.HEAD]
+            self.assertEqual(c.wait_for(c.request_of(head)).status, 501)
+            self.assertEqual(c.wait_for(c.request_of([(":method", "CONNECT"), (":authority", "a:1")])).status, 501)
+        self.assertEqual(origin.requests, [])
+
+    def test_a_server_that_grants_nothing_opens_nothing(self):
+        gateway, _ = self.proxy()
+        with Http2(gateway.address) as c:
+            self.assertEqual(c.wait_for(c.request_of(self.HEAD, end=False)).status, 502)
 
 
 class Protocols(SystemTest):

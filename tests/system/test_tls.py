@@ -146,8 +146,10 @@ class Handshakes(TlsTest):
         self.assertIn("alert protocol version", self.openssl(gateway, "-tls1_2"))
         context = self.made.context()
         context.set_alpn_protocols(["h2", "http/1.1"])
+        self.assertEqual(self.connected(gateway, context=context).selected_alpn_protocol(), "h2")
+        context.set_alpn_protocols(["http/1.1", "h2"])
         self.assertEqual(self.connected(gateway, context=context).selected_alpn_protocol(), "http/1.1")
-        context.set_alpn_protocols(["h2"])
+        context.set_alpn_protocols(["spdy/3"])
         with self.assertRaisesRegex(ssl.SSLError, "no application protocol"):
             self.connected(gateway, context=context)
         wait_until(lambda: self.handshakes(gateway, "failed") >= 2)

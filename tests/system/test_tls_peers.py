@@ -89,7 +89,7 @@ class Failures(PeersTest):
         self.refused(gateway, name="unknown.test")
         gateway.wait_for_diagnostic("; it asked for the name unknown.test")
         other = self.made.context()
-        other.set_alpn_protocols(["h2"])
+        other.set_alpn_protocols(["spdy/3"])
         self.refused(gateway, other)
         gateway.wait_for_diagnostic(begins + "no application protocol")
         with Connection(gateway.address) as c:

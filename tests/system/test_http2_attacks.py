@@ -1,0 +1,215 @@
+"""What an HTTP/2 client can do to others: each of these is bounded, and told."""
+import struct
+import threading
+
+from harness.case import SystemTest, forwarding_to
+from harness.http2 import (
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    ENHANCE_YOUR_CALM,
+    HEADERS,
+    INITIAL_WINDOW,
+    PING,
+    PRIORITY,
+    PROTOCOL_ERROR,
+    REFUSED_STREAM,
+    SETTINGS,
+    WINDOW_UPDATE,
+    Http2,
+    frame,
+    setting,
+)
+from harness.origin import answer_ok
+from harness.process import wait_until
+
+
+class Floods(SystemTest):
+    """Frames that do no work: the connection ends, and is counted."""
+
+    def setUp(self):
+        self.target = self.gateway(forwarding_to("echo"))
+
+    def flood(self, one, reason, times=3000):
+        with Http2(self.target.address) as c:
+            stream = c.request("/", method="POST", end=False)
+            try:
+                c.send(one(stream) * times)
+            except OSError:
+                pass
+            ended = c.wait_for_end()
+        if reason is not None:
+            self.assertEqual(ended[1], ENHANCE_YOUR_CALM)
+            wait_until(lambda: self.closed(reason) == 1)
+        self.assertEqual(self.target.get().status, 200)
+        return ended
+
+    def closed(self, reason):
+        return self.target.metrics().value("gateway_http2_connections_closed_total", reason=reason)
+
+    def test_pings(self):
+        self.flood(lambda _: frame(PING, 0, 0, b"01234567"), None)
+
+    def test_answers_to_pings_nobody_sent(self):
+        self.flood(lambda _: frame(PING, 1, 0, b"01234567"), "idle_frames")
+
+    def test_settings(self):
+        self.flood(lambda _: frame(SETTINGS, 0, 0, setting(_4=65535)), None)
+
+    def test_priorities(self):
+        self.flood(lambda s: frame(PRIORITY, 0, s, struct.pack(">IB", 0, 1)), "idle_frames")
+
+    def test_windows(self):
+        self.flood(lambda s: frame(WINDOW_UPDATE, 0, s, struct.pack(">I", 1)), "idle_frames")
+
+    def test_empty_content(self):
+        self.flood(lambda s: frame(DATA, 0, s), "idle_frames")
+
+    def test_unknown_frames(self):
+        self.flood(lambda s: frame(0xFA, 0, s, b"x"), "idle_frames")
+
+    def test_one_line_in_ten_seconds_names_the_peer(self):
+        for _ in range(3):
+            with Http2(self.target.address) as c:
+                try:
+                    c.send(frame(0xFA, 0, 0) * 2000)
+                except OSError:
+                    pass
+                c.wait_for_end()
+        wait_until(lambda: self.closed("idle_frames") == 3)
+        lines = [line for line in self.target.diagnostics if "HTTP/2 connection of 127.0.0.1 closed" in line]
+        self.assertEqual(len(lines), 1)
+
+    def test_heads_without_an_end(self):
+        with Http2(self.target.address) as c:
+            c.send_frame(HEADERS, END_STREAM, 1, c.block([(":method", "GET")]))
+            try:
+                for _ in range(100):
+                    c.send_frame(CONTINUATION, 0, 1, b"")
+            except OSError:
+                pass
+            self.assertIsNotNone(c.wait_for_end())
+
+    def test_work_is_no_flood(self):
+        """Windows and PINGs of a client that gets content for them."""
+        with Http2(self.target.address) as c:
+            for _ in range(600):
+                c.ping()
+                self.assertEqual(c.ask().status, 200)
+
+
+class Resets(SystemTest):
+    def test_each_request_is_charged_and_few_reach_the_upstream_at_a_time(self):
+        """CVE-2023-44487. The connection ends at the bound, and so does the next."""
+        present, most, lock = 0, 0, threading.Lock()
+
+        def script(peer, request):
+            nonlocal present, most
+            with lock:
+                present += 1
+                most = max(most, present)
+            peer.at_end()
+            with lock:
+                present -= 1
+            return False
+
+        origin = self.origin(script)
+        gateway = self.gateway(
+            "workers: 1\nlimits: { l: { key: [], rate: 100000/h, burst: 100000 } }\n"
+            + forwarding_to(origin.address, "l")
+        )
+        sent = 0
+        for _ in range(2):
+            with Http2(gateway.address) as c:
+                try:
+                    for _ in range(1500):
+                        c.reset(c.request())
+                        sent += 1
+                except OSError:
+                    pass
+                self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
+        wait_until(
+            lambda: gateway.metrics().value("gateway_http2_connections_closed_total", reason="resets") == 2
+        )
+        charged = gateway.metrics().sum("gateway_limit_requests_total")
+        self.assertGreaterEqual(charged, 2000)
+        self.assertLessEqual(charged, sent + 2)
+        self.assertLessEqual(most, 110)
+
+    def test_resets_that_a_client_makes_us_send_count_as_well(self):
+        """CVE-2025-8671."""
+        gateway = self.gateway(forwarding_to(self.origin(lambda peer, request: peer.at_end()).address))
+        with Http2(gateway.address) as c:
+            try:
+                for _ in range(1500):
+                    stream = c.request(method="POST", end=False)
+                    c.open_window(stream, 0)
+            except OSError:
+                pass
+            self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
+
+    def test_a_client_that_resets_after_each_answer_is_left_alone(self):
+        gateway = self.gateway(forwarding_to("echo"))
+        with Http2(gateway.address) as c:
+            for _ in range(1500):
+                stream = c.request(method="POST", end=False)
+                c.data(stream, b"x", end=True)
+                self.assertEqual(c.wait_for(stream).status, 200)
+                c.reset(stream)
+            self.assertEqual(c.ask().status, 200)
+
+
+class Memory(SystemTest):
+    def test_one_byte_for_a_field_of_thousands(self):
+        """CVE-2026-49975: indexed fields and cookie crumbs, against a window that stays shut."""
+        release = threading.Event()
+        self.addCleanup(release.set)
+
+        def script(peer, request):
+            release.wait(20)
+            return answer_ok(peer, request)
+
+        gateway = self.gateway(
+            "workers: 1\nhttp: { max_header_bytes: 64KiB }\n" + forwarding_to(self.origin(script).address)
+        )
+        connections = 20
+        before = gateway.memory()
+        opened, sent, refused = [], 0, 0
+        for _ in range(connections):
+            c = Http2(gateway.address, settings=setting(_4=0), opens_windows=False)
+            self.addCleanup(c.raw.close)
+            opened.append(c)
+            head = [(":method", "GET"), (":scheme", "http"), (":authority", "g"), (":path", "/")]
+            first = c.block(head + [("x-a", "a" * 3000)])
+            c.send_frame(HEADERS, END_HEADERS | END_STREAM, 1, first)
+            more = c.block(head + [("x-a", "a" * 3000)] * 15)
+            c.send(b"".join(frame(HEADERS, END_HEADERS | END_STREAM, 3 + 2 * i, more) for i in range(99)))
+            sent += len(first) + 99 * (len(more) + 9)
+            c.ping()
+            refused += sum(a.reset == REFUSED_STREAM for a in c.answers.values())
+        self.assertGreater(refused, connections * 50)
+        grown = gateway.memory() - before
+        # Each stream has its request beside its head, and each open one a connection to the server.
+        self.assertLess(grown, connections * (10 * sent // connections + 400 * 1024))
+
+    def test_a_response_waits_at_the_upstream(self):
+        """100 streams of a client whose windows stay shut keep next to nothing of 64 KiB each."""
+        gateway, _ = self.proxy(lambda peer, request: peer.reply(body=b"x" * 65536), "workers: 1\n")
+        with Http2(gateway.address) as c:
+            c.wait_for(*[c.request() for _ in range(100)])
+        before = gateway.memory()
+        with Http2(gateway.address, settings=setting(_4=0), opens_windows=False) as c:
+            streams = [c.request() for _ in range(100)]
+            c.wait(lambda: all(c.answer(s).fields for s in streams))
+            self.assertLess(gateway.memory() - before, 100 * 16 * 1024)
+
+    def test_a_window_that_stays_shut_ends_its_stream_only(self):
+        gateway, _ = self.proxy(
+            lambda peer, request: peer.reply(body=b"x" * 1000), "http: { body_timeout: 300ms }\n"
+        )
+        with Http2(gateway.address, settings=setting(_4=0), opens_windows=False) as c:
+            answer = c.wait_for(c.request())
+            self.assertEqual((answer.status, answer.body), (200, b""))
+            self.assertIsNotNone(answer.reset)
+            self.assertTrue(c.ping())
