@@ -126,32 +126,42 @@ bool ordered_log::read_line()
     return true;
 }
 
+// Reads a line, and keeps its request. Returns false if it is no line of the format.
+bool ordered_log::read_request(std::span<const char> line)
+{
+    if (line.size() > log_lines::longest) {
+        return false;
+    }
+    constexpr std::size_t most_parts = wanted_parts::most;
+    constexpr std::size_t room_of_parts = most_parts * sizeof(part_text);
+    static_assert(
+        log_lines::longest + alignof(part_text) + room_of_parts <= line_memory::most_bytes
+    );
+    const std::size_t bytes =
+        (line.size() + alignof(part_text)) / alignof(part_text) * alignof(part_text);
+    std::byte* const to = memory_.reserve(bytes + room_of_parts);
+    auto* const text = reinterpret_cast<char*>(to);
+    std::memcpy(text, line.data(), line.size());
+    logged_request r;
+    parts_.clear();
+    if (!reader_->read({text, line.size()}, r, parts_)) {
+        return false;
+    }
+    const std::size_t count = std::min(parts_.size(), most_parts);
+    auto* const parts = reinterpret_cast<part_text*>(to + bytes);
+    std::uninitialized_copy_n(parts_.begin(), count, parts);
+    r.parts = {parts, count};
+    r.known |= held_;
+    insert(r, memory_.keep(bytes + count * sizeof(part_text)));
+    return true;
+}
+
 // Adds a line. One that cannot be read and has no end is still being written: it counts as none.
 void ordered_log::add(std::span<const char> line, bool ended)
 {
-    constexpr std::size_t most_parts = wanted_parts::most;
-    const std::size_t bytes =
-        (line.size() + alignof(part_text)) / alignof(part_text) * alignof(part_text);
-    const std::size_t room = bytes + most_parts * sizeof(part_text);
-    logged_request r;
-    parts_.clear();
-    if (room <= line_memory::most_bytes) {
-        std::byte* const to = memory_.reserve(room);
-        auto* const text = reinterpret_cast<char*>(to);
-        std::memcpy(text, line.data(), line.size());
-        if (reader_->read({text, line.size()}, r, parts_)) {
-            ++counts_.lines;
-            const std::size_t count = std::min(parts_.size(), most_parts);
-            auto* const parts = reinterpret_cast<part_text*>(to + bytes);
-            std::uninitialized_copy_n(parts_.begin(), count, parts);
-            r.parts = {parts, count};
-            r.known |= held_;
-            insert(r, memory_.keep(bytes + count * sizeof(part_text)));
-            return;
-        }
-    }
-    if (ended) {
-        ++counts_.lines;
+    const bool is_good = read_request(line);
+    counts_.lines += is_good || ended ? 1 : 0;
+    if (!is_good && ended) {
         note_bad(line);
     }
 }

@@ -116,6 +116,7 @@ private:
 
     void begin(const std::optional<json_format>& described);
     bool read_line();
+    bool read_request(std::span<const char> line);
     void add(std::span<const char> line, bool ended);
     void insert(logged_request r, line_memory::block* where);
     void note_bad(std::span<const char> line);

@@ -89,7 +89,6 @@ TEST_F(ordered_logs, merge_files)
 
 TEST_F(ordered_logs, count_bad_lines_and_not_one_that_is_being_written)
 {
-    const std::string long_line(200'000, 'x');
     EXPECT_EQ(
         seconds_of({file("a", line_at(1) + "bad\r\n\n" + line_at(2) + line_at(3).substr(0, 30))}),
         (std::vector{1, 2})
@@ -98,10 +97,30 @@ TEST_F(ordered_logs, count_bad_lines_and_not_one_that_is_being_written)
     EXPECT_EQ(counts_.bad, 1U);
     EXPECT_EQ(counts_.first_bad->line, 2U);
     EXPECT_EQ(counts_.first_bad->text, "bad");
+}
+
+TEST_F(ordered_logs, count_a_line_that_is_too_long_as_one_bad_line)
+{
+    const std::string good = line_at(7);
+    for (const std::size_t length : {65'537U, 70'000U, 131'072U, 131'073U, 500'000U}) {
+        // It could be read if it were cut after so many bytes.
+        std::string line = good.substr(0, good.size() - 2);
+        line.resize(length, 'x');
+        EXPECT_EQ(
+            seconds_of({file("b", line_at(1) + line + "\n" + line_at(2))}), (std::vector{1, 2})
+        );
+        EXPECT_EQ(counts_.lines, 3U) << length;
+        EXPECT_EQ(counts_.bad, 1U) << length;
+        EXPECT_EQ(counts_.first_bad->text, line.substr(0, ordered_log::most_shown));
+        EXPECT_EQ(seconds_of({file("c", line_at(1) + line)}), (std::vector{1}));
+        EXPECT_EQ(counts_.bad, 0U) << length;
+    }
+    std::string longest = good.substr(0, good.size() - 2);
+    longest.resize(log_lines::longest - 1, 'x');
     EXPECT_EQ(
-        seconds_of({file("b", line_at(1) + long_line + "\n" + line_at(2))}), (std::vector{1, 2})
+        seconds_of({file("d", line_at(1) + longest + "\"\n" + line_at(9))}), (std::vector{1, 7, 9})
     );
-    EXPECT_GT(counts_.bad, 0U);
+    EXPECT_EQ(counts_.bad, 0U);
 }
 
 }  // namespace ordered_log_test
