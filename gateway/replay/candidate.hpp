@@ -81,8 +81,8 @@ private:
     net::client_certificate certificate_;
 
     const policy::route* route_named(std::string_view name) const;
-    bool is_route_certain(const logged_request& r, const policy::route* like) const;
-    intake::arrival arrival_of(const logged_request& r, const policy::route* like) const;
+    bool is_route_certain(const logged_request& r, const policy::route* named) const;
+    intake::arrival arrival_of(const logged_request& r, const policy::route* named) const;
     void read_identity(const logged_request& r, intake::key_subject& subject);
     void note(const limits::verdict& v);
     void note_unjudged(const judged_route& route);

@@ -13,13 +13,13 @@
 
 namespace gateway::replay {
 
-enum class fate : std::uint8_t { allowed, rejected, unjudged };
+enum class verdict : std::uint8_t { allowed, rejected, unjudged };
 
 // `limit_judgement` is what one limit makes of it.
 struct limit_judgement {
     // Index of policy::limits.
     std::size_t limit = 0;
-    fate is = fate::unjudged;
+    verdict is = verdict::unjudged;
     // Tokens that it costs, and the numbers of its bucket; null: no bucket decided.
     std::int64_t cost = 0;
     const limit::limit* numbers = nullptr;
@@ -28,7 +28,7 @@ struct limit_judgement {
 };
 
 struct judgement {
-    fate is = fate::allowed;
+    verdict is = verdict::allowed;
     // Index of policy::routes, unless the request has no route.
     std::size_t route = no_route;
     // The client's address, cut to the prefix that is one client. Set if there is a route.
@@ -42,7 +42,7 @@ struct judgement {
 
     void clear()
     {
-        is = fate::allowed;
+        is = verdict::allowed;
         route = no_route;
         count = 0;
     }

@@ -38,7 +38,7 @@ private:
         client_counts clients{};
         // Facts that were known of requests which could not be judged, and the number of these.
         std::vector<std::pair<part_set, std::uint64_t>> unknown{};
-        std::unique_ptr<arrivals> came{};
+        std::unique_ptr<arrivals> arrived{};
     };
 
     const candidate& candidate_;
@@ -53,7 +53,7 @@ private:
 class comparison {
 public:
     // Compares two verdicts on a request of the client.
-    void add(fate before, fate now, const base::ip_address& client, base::duration at);
+    void add(verdict before, verdict now, const base::ip_address& client, base::duration at);
 
     difference finish() const;
 
