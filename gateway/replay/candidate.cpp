@@ -85,12 +85,26 @@ const policy::route* candidate::route_named(std::string_view name) const
     return found == policy_->routes.end() ? nullptr : &*found;
 }
 
-// Returns false if what the log does not tell could lead the request to another route.
-bool candidate::is_route_certain(const logged_request& r, const policy::route* named) const
+// Returns what the log does not tell and could lead the request to another route.
+route_gap candidate::gap_of(const logged_request& r, const policy::route* named) const
 {
-    const bool lacks_host = hosts_choose_ && (r.known & wanted_.all_from(source::host)) == 0;
-    const bool lacks_headers = (headers_choose_ & ~r.known) != 0;
-    return !lacks_host && (named != nullptr || (!lacks_headers && !schemes_choose_));
+    const part_set hosts = hosts_choose_ ? wanted_.all_from(source::host) : 0;
+    const part_set choosing = hosts | (named == nullptr ? headers_choose_ : 0);
+    return {.parts = choosing & ~r.known, .scheme = named == nullptr && schemes_choose_};
+}
+
+std::string candidate::missing(const route_gap& gap) const
+{
+    std::string text;
+    for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
+        if ((gap.parts & bit(i)) != 0) {
+            text.append(text.empty() ? "" : ", ").append(text_of(wanted_.all()[i]));
+        }
+    }
+    if (gap.scheme) {
+        text.append(text.empty() ? "" : ", ").append("the scheme");
+    }
+    return text + ", by which routes match";
 }
 
 // A log whose client is no peer was written by a gateway that has found the client already, and has
@@ -138,7 +152,8 @@ const judgement& candidate::judge(const logged_request& r)
     const intake::arrival by = arrival_of(r, named);
     const intake::routed_request routed =
         intake::route_request(view_->intake(), *head, by, memory_);
-    if (!is_route_certain(r, named)) {
+    judged_.gap = gap_of(r, named);
+    if (judged_.gap.any()) {
         judged_.is = verdict::unjudged;
         return judged_;
     }

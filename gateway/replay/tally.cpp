@@ -6,16 +6,18 @@ namespace gateway::replay {
 
 namespace {
 
-void note_unknown(std::vector<std::pair<part_set, std::uint64_t>>& all, part_set known)
+// Counts one more request with these facts.
+template <typename Facts>
+void note_unknown(std::vector<std::pair<Facts, std::uint64_t>>& all, const Facts& facts)
 {
     // Most different sets of facts in a log that are told apart.
     constexpr std::size_t most = 64;
     const auto found =
-        std::find_if(all.begin(), all.end(), [known](const auto& u) { return u.first == known; });
+        std::find_if(all.begin(), all.end(), [&facts](const auto& u) { return u.first == facts; });
     if (found != all.end()) {
         ++found->second;
     } else if (all.size() < most) {
-        all.emplace_back(known, 1);
+        all.emplace_back(facts, 1);
     }
 }
 
@@ -53,6 +55,9 @@ void tally::add(const logged_request& r, const judgement& j)
             break;
         case verdict::unjudged:
             ++result_.unjudged;
+            if (j.gap.any()) {
+                note_unknown(gaps_, j.gap);
+            }
             break;
     }
     for (const limit_judgement& l : j.limits()) {
@@ -107,6 +112,9 @@ void tally::finish_limit(std::size_t index, const accepted_loss& accepted)
 replay_result tally::finish(const accepted_loss& accepted)
 {
     result_.accepted = accepted;
+    for (const auto& [gap, requests] : gaps_) {
+        result_.unknown.push_back({candidate_.missing(gap), requests});
+    }
     for (std::size_t i = 0; i < limits_.size(); ++i) {
         finish_limit(i, accepted);
     }

@@ -43,6 +43,8 @@ private:
 
     const candidate& candidate_;
     std::vector<limit_tally> limits_;
+    // Gaps of requests without a certain route, and the number of these.
+    std::vector<std::pair<route_gap, std::uint64_t>> gaps_;
     replay_result result_;
 
     void add_to_limit(const limit_judgement& l, const logged_request& r, const judgement& j);

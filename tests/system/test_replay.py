@@ -377,6 +377,16 @@ class Answers(ReplayTest):
         self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 2))
         self.assertEqual(done["limits"]["l"]["unjudged_because"][0]["missing"], "header:x-key")
 
+    def test_which_route_the_log_does_not_tell(self):
+        some = ONE_LIMIT.replace(
+            "routes: [", "routes: [ { match: { host: a.example, headers: { x-tier: gold } }, upstream: up },"
+        )
+        log = self.file("a.log", combined(0) + combined(1))
+        done = self.replayed(some % ("1/h", 1), log)
+        self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 0))
+        missing = {"missing": "host, header:x-tier, by which routes match", "requests": 2}
+        self.assertEqual(done["unjudged_because"], [missing])
+
     def test_suggests_the_smallest_numbers(self):
         # Five at once every ten seconds: 5 tokens, 30 a minute.
         lines = "".join(combined(s) * 5 for s in range(0, 3000, 10))

@@ -135,6 +135,7 @@ json::object as_json(const replay_result& r)
     o["allowed"] = r.allowed;
     o["rejected"] = r.rejected;
     o["unjudged"] = r.unjudged;
+    o["unjudged_because"] = as_json(r.unknown);
     o["unlimited"] = r.unlimited;
     json::object limits;
     for (const limit_result& l : r.limits) {

@@ -211,6 +211,7 @@ void write_text(const replay_result& r, std::ostream& out)
     write_row(out, "allowed", r.allowed, all);
     write_row(out, "rejected", r.rejected, all);
     write_row(out, "not judged", r.unjudged, all);
+    write_unknown(r.unknown, out);
     if (r.unlimited > 0) {
         out << "  (" << grouped(r.unlimited) << " of the allowed ones are under no limit)\n";
     }
