@@ -141,12 +141,14 @@ const judgement& candidate::judge(const logged_request& r)
     judged_.clear();
     open_.move_to(base::instant{r.at});
     if (r.refused_early) {
+        judged_.is = verdict::malformed;
         return judged_;
     }
     const bool may_name_route = (headers_choose_ != 0 || schemes_choose_) && !r.route.empty();
     const policy::route* const named = may_name_route ? route_named(r.route) : nullptr;
     const http::request_head* const head = text_.head_of(r, named);
     if (head == nullptr) {
+        judged_.is = verdict::malformed;
         return judged_;
     }
     const intake::arrival by = arrival_of(r, named);

@@ -14,7 +14,8 @@
 
 namespace gateway::replay {
 
-enum class verdict : std::uint8_t { allowed, rejected, unjudged };
+// A malformed request has no verdict of limits, as it is refused before they are asked.
+enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed };
 
 // `route_gap` is what decides between routes and the log does not tell.
 struct route_gap {

@@ -40,11 +40,10 @@ tally::tally(
 
 void tally::add(const logged_request& r, const judgement& j)
 {
-    if (result_.over_time.bins().empty()) {
+    if (result_.over_time.bins().empty() && result_.malformed == 0) {
         result_.begin = r.at;
     }
     result_.end = r.at;
-    result_.over_time.add(r.at, j.is);
     switch (j.is) {
         case verdict::allowed:
             ++result_.allowed;
@@ -59,7 +58,11 @@ void tally::add(const logged_request& r, const judgement& j)
                 note_unknown(gaps_, j.gap);
             }
             break;
+        case verdict::malformed:
+            ++result_.malformed;
+            return;
     }
+    result_.over_time.add(r.at, j.is);
     for (const limit_judgement& l : j.limits()) {
         add_to_limit(l, r, j);
     }
@@ -123,7 +126,10 @@ replay_result tally::finish(const accepted_loss& accepted)
 
 void comparison::add(verdict before, verdict now, const base::ip_address& client, base::duration at)
 {
-    if (before == verdict::unjudged || now == verdict::unjudged) {
+    const auto is_judged = [](verdict v) {
+        return v == verdict::allowed || v == verdict::rejected;
+    };
+    if (!is_judged(before) || !is_judged(now)) {
         return;
     }
     ++counts_.compared;

@@ -322,6 +322,13 @@ class Inputs(ReplayTest):
         bad = done["first_bad_line"]
         self.assertEqual((bad["file"], bad["line"], bad["text"]), (log, 2, "garbage <script>"))
 
+    def test_malformed_requests_have_no_verdict(self):
+        at = "192.0.2.1:1 [28/Nov/2026:10:00:0%d.655] f f/s -1/-1/-1/-1/0 %d 0 - - PR-- 1/1/0/0/0 0/0 %s\n"
+        lines = at % (0, 400, '"<BADREQ>"') + at % (1, 200, '"GET / HTTP/1.1"') + at % (2, 400, '"<BADREQ>"')
+        done = self.replayed(ONE_LIMIT % ("1/m", 4), self.file("a.log", lines))
+        counts = [done[name] for name in ("lines", "allowed", "unlimited", "malformed")]
+        self.assertEqual(counts, [3, 1, 0, 2])
+
     def test_lines_out_of_order(self):
         log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)

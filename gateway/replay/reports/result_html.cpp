@@ -134,6 +134,9 @@ void add_head(page& p, const replay_result& r)
     p.add_row({"not judged", grouped(r.unjudged), percent(r.unjudged, all)});
     add_unknown(p, r.unknown);
     p.end_table();
+    if (r.malformed > 0) {
+        p.add_paragraph(grouped(r.malformed) + " more were malformed, and reached no limit.");
+    }
     p.add(colours);
     p.add(timeline_plot(r.over_time));
 }

@@ -215,6 +215,9 @@ void write_text(const replay_result& r, std::ostream& out)
     if (r.unlimited > 0) {
         out << "  (" << grouped(r.unlimited) << " of the allowed ones are under no limit)\n";
     }
+    if (r.malformed > 0) {
+        out << "  (" << grouped(r.malformed) << " more were malformed, and reached no limit)\n";
+    }
     for (const limit_result& l : r.limits) {
         write_limit(l, r.accepted.any(), out);
     }
