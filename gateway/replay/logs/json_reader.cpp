@@ -28,6 +28,12 @@ void note_duration(std::optional<base::duration> d, logged_request& out)
     }
 }
 
+void hide(part_set parts, logged_request& out)
+{
+    out.known &= ~parts;
+    out.hidden |= parts;
+}
+
 }  // namespace
 
 json_reader::json_reader(json_format format, const wanted_parts& wanted)
@@ -110,10 +116,10 @@ void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
                 note_header(means.part, m.value, line);
             }
             if (hides && means.role == json_role::part) {
-                line.out.known &= ~bit(means.part);
+                hide(bit(means.part), line.out);
             }
             if (m.name == "Cookie") {
-                line.out.known &= ~cookies_;
+                hide(cookies_, line.out);
             }
         } else if (means.role != json_role::none) {
             note(means, m.value, line);

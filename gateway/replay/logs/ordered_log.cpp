@@ -151,7 +151,7 @@ bool ordered_log::read_request(std::span<const char> line)
     auto* const parts = reinterpret_cast<part_text*>(to + bytes);
     std::uninitialized_copy_n(parts_.begin(), count, parts);
     r.parts = {parts, count};
-    r.known |= held_;
+    r.known |= held_ & ~r.hidden;
     insert(r, memory_.keep(bytes + count * sizeof(part_text)));
     return true;
 }

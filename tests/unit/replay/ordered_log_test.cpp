@@ -80,6 +80,22 @@ TEST_F(ordered_logs, keep_the_order_of_the_file_within_a_second)
     EXPECT_EQ(seen, "/0/1/2");
 }
 
+TEST_F(ordered_logs, know_no_part_that_a_line_hides)
+{
+    const auto caddy_line = [](const std::string& value) {
+        return R"({"ts":1795860000.5,"request":{"remote_ip":"192.0.2.1","method":"GET","uri":"/",)"
+               R"("headers":{"X-Key":[")" +
+               value + R"("]}},"status":200})" + "\n";
+    };
+    const std::string path = file("a", caddy_line("k") + caddy_line("REDACTED"));
+    wanted_parts wanted;
+    const auto key =
+        wanted.add({.from = policy::key_part::source::header, .name = "x-key", .text = {}});
+    merged_logs logs{std::vector{path}, wanted, {}};
+    EXPECT_EQ(logs.next()->known & bit(*key), bit(*key));
+    EXPECT_EQ(logs.next()->known & bit(*key), 0U);
+}
+
 TEST_F(ordered_logs, merge_files)
 {
     const std::string a = file("a", line_at(1) + line_at(3) + line_at(1000));
