@@ -74,7 +74,8 @@ bool ordered_log::make_ready()
             return false;
         }
         const std::int64_t span = waiting_.rbegin()->first - waiting_.begin()->first;
-        return span > window_seconds || waiting_lines_ >= most_lines;
+        return span > window_seconds || waiting_lines_ >= most_lines ||
+               memory_.bytes_in_use() >= most_bytes;
     };
     while (!at_end_ && !is_settled()) {
         at_end_ = !read_line();

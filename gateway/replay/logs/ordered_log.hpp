@@ -26,7 +26,7 @@ struct bad_line {
 struct line_counts {
     std::uint64_t lines = 0;
     std::uint64_t bad = 0;
-    // Lines that came more than a minute late, or later than the bound on lines allows.
+    // Lines that came more than a minute late, or later than the bounds allow.
     std::uint64_t late = 0;
     // The first bad line.
     std::optional<bad_line> first_bad{};
@@ -37,6 +37,8 @@ public:
     static constexpr base::duration window = std::chrono::minutes{1};
     // Most lines that wait for earlier ones.
     static constexpr std::size_t most_lines = 131'072;
+    // Most bytes of memory that they take, but for one block and the lines of one second.
+    static constexpr std::size_t most_bytes = std::size_t{128} * 1024 * 1024;
     // Most bytes of a bad line that are kept.
     static constexpr std::size_t most_shown = 200;
 

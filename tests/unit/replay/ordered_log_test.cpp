@@ -96,6 +96,22 @@ TEST_F(ordered_logs, know_no_part_that_a_line_hides)
     EXPECT_EQ(logs.next()->known & bit(*key), 0U);
 }
 
+// Lines as long as a line may be: 4,096 of them would fill 256 MiB.
+TEST_F(ordered_logs, hold_no_more_bytes_than_they_may)
+{
+    const std::string path(log_lines::longest - 200, 'p');
+    const std::string log = file("a", "");
+    {
+        std::ofstream out{log, std::ios::binary};
+        for (int i = 0; i < 4096; ++i) {
+            out << line_at(1, "/" + path);
+        }
+        out << line_at(0);
+    }
+    EXPECT_EQ(seconds_of({log}).size(), 4097U);
+    EXPECT_EQ(counts_.late, 1U) << "the lines before the last one did not wait for it";
+}
+
 TEST_F(ordered_logs, merge_files)
 {
     const std::string a = file("a", line_at(1) + line_at(3) + line_at(1000));
