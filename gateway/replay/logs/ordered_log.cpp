@@ -73,9 +73,8 @@ bool ordered_log::make_ready()
         if (waiting_.empty()) {
             return false;
         }
-        const std::int64_t span = waiting_.rbegin()->first - waiting_.begin()->first;
-        return span > window_seconds || waiting_lines_ >= most_lines ||
-               memory_.bytes_in_use() >= most_bytes;
+        return reached_ - waiting_.begin()->first > window_seconds ||
+               waiting_lines_ >= most_lines || memory_.bytes_in_use() >= most_bytes;
     };
     while (!at_end_ && !is_settled()) {
         at_end_ = !read_line();
@@ -191,13 +190,28 @@ ordered_log::second& ordered_log::second_at(std::int64_t number)
     return *recent_;
 }
 
+void ordered_log::note_progress(std::int64_t number)
+{
+    earliest_since_ = std::min(earliest_since_, number);
+    if (++lines_since_ == lines_of_progress) {
+        reached_ = earliest_since_;
+        earliest_since_ = std::numeric_limits<std::int64_t>::max();
+        lines_since_ = 0;
+    }
+}
+
 void ordered_log::insert(logged_request r, line_memory::block* where)
 {
-    if (r.at < latest_) {
+    const bool is_late = r.at < latest_;
+    if (is_late) {
         ++counts_.late;
         r.at = latest_;
     }
-    second& s = second_at(second_of(r.at));
+    const std::int64_t number = second_of(r.at);
+    if (!is_late) {
+        note_progress(number);
+    }
+    second& s = second_at(number);
     s.sorted = s.sorted && (s.requests.empty() || s.requests.back().request.at <= r.at);
     s.requests.push_back({r, where});
     ++waiting_lines_;

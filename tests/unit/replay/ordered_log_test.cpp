@@ -62,10 +62,29 @@ TEST_F(ordered_logs, put_lines_of_a_minute_in_order)
 
 TEST_F(ordered_logs, count_what_comes_too_late_from_then)
 {
-    const auto seconds =
-        seconds_of({file("a", line_at(0) + line_at(200) + line_at(300) + line_at(1))});
-    EXPECT_EQ(seconds, (std::vector{0, 200, 200, 300}));
+    std::string text = line_at(0);
+    for (const int second : {200, 300}) {
+        for (std::size_t i = 0; i < 2 * ordered_log::lines_of_progress; ++i) {
+            text += line_at(second);
+        }
+    }
+    const auto seconds = seconds_of({file("a", text + line_at(1))});
+    EXPECT_EQ(seconds.front(), 0);
+    EXPECT_EQ(std::count(seconds.begin(), seconds.end(), 200), 33);
     EXPECT_EQ(counts_.late, 1U);
+}
+
+TEST_F(ordered_logs, put_lines_in_order_behind_one_from_the_future)
+{
+    std::string text = line_at(0) + line_at(3000);
+    std::vector<int> expected{0};
+    for (int i = 0; i < 500; ++i) {
+        text += line_at(i + 1 + (i % 2 == 0 ? 1 : -1));
+        expected.push_back(i + 1);
+    }
+    expected.push_back(3000);
+    EXPECT_EQ(seconds_of({file("a", text)}), expected);
+    EXPECT_EQ(counts_.late, 0U);
 }
 
 TEST_F(ordered_logs, keep_the_order_of_the_file_within_a_second)
