@@ -119,16 +119,6 @@ void append_run(std::string& out, std::string_view text)
     out.append(text, done);
 }
 
-// Returns the end of the printed part: max_text_bytes, or less to keep a UTF-8 sequence whole.
-std::size_t cut(std::string_view text)
-{
-    std::size_t end = max_text_bytes;
-    while (end > max_text_bytes - 3 && (byte_at(text, end) & 0xc0) == 0x80) {
-        --end;
-    }
-    return end;
-}
-
 template <typename Style>
 void append_bounded(std::string& out, std::string_view text)
 {
@@ -136,7 +126,7 @@ void append_bounded(std::string& out, std::string_view text)
         append_run<Style>(out, text);
         return;
     }
-    append_run<Style>(out, text.substr(0, cut(text)));
+    append_run<Style>(out, base::utf8_prefix(text, max_text_bytes));
     out += "...";
 }
 
