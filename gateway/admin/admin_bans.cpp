@@ -79,8 +79,7 @@ net::task<std::optional<all_known>> ask_workers(
 // Returns the index of the bucket's limit, or nothing if a reload has removed the limit.
 std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known_bans::ban& b)
 {
-    const auto parts = identity::parts_of(b.name);
-    const auto name = std::get<std::string_view>(parts.front());
+    const std::string_view name = identity::limit_of(b.name);
     const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [name](const auto& r) {
         return r.name == name;
     });
