@@ -73,7 +73,7 @@ boost::json::value as_json(const policy::policy& p, const limits::heavy_hitters:
         one["bucket"] = base::sha256_hex128(h.name);
     }
     if (!h.is_digest && rule != p.limits.end()) {
-        one["key"] = intake::readable_key(*rule, h.name);
+        one["key"] = intake::readable_key(p, *rule, h.name);
     }
     one["count"] = h.count;
     one["error"] = h.error;

@@ -33,7 +33,7 @@ void add_bucket(
         return r.name == limit;
     });
     if (for_whom == audience::with_token && rule != p.limits.end()) {
-        to["key"] = intake::readable_key(*rule, name);
+        to["key"] = intake::readable_key(p, *rule, name);
     }
 }
 
