@@ -6,9 +6,11 @@
 #include "gateway/replay/reports/result_html.hpp"
 #include "gateway/replay/reports/result_json.hpp"
 #include "gateway/replay/reports/result_text.hpp"
+#include "gateway/telemetry/escape.hpp"
 
 #include <fstream>
 #include <ostream>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -68,7 +70,10 @@ int replay_logs(
     });
     bar.clear();
     if (const auto* const failure = std::get_if<replay::replay_failure>(&ended)) {
-        err << failure->what << '\n';
+        // It may quote a log.
+        std::string what;
+        telemetry::append_line_text(what, failure->what);
+        err << what << '\n';
         return failure->wrong_usage ? cli::wrong_usage : cli::failed_while_running;
     }
     const auto& result = std::get<replay::replay_result>(ended);

@@ -347,6 +347,8 @@ class Inputs(ReplayTest):
         self.assertIn("No such file", self.replayed(config, "/nowhere.log", status=1))
         strange = self.file("s.log", "what is this\nand this\n")
         self.assertIn("no access log", self.replayed(config, strange, status=1))
+        hostile = self.file("h.log", "\x1b]0;title\x07\x9b31m\n")
+        self.assertIn(r"\x1b]0;title\x07\xc2\x9b31m", self.replayed(config, hostile, status=1))
         cut = os.path.join(directory.path, "cut.gz")
         with open(cut, "wb") as f:
             f.write(gzip.compress(self.lines.encode())[:-20])
