@@ -28,6 +28,19 @@ replay::candidate_options candidate_of(const config::settings& s)
     };
 }
 
+bool cannot_write(const std::string& path, std::ostream& err)
+{
+    err << path << ": the report cannot be written\n";
+    return false;
+}
+
+// Returns false if there can be no such file, which is better known before the logs are read. An
+// older report stays until there is another one.
+bool can_write_report(const std::string& path, std::ostream& err)
+{
+    return path.empty() || std::ofstream(path, std::ios::app).good() || cannot_write(path, err);
+}
+
 // Writes the report. Returns false if it cannot be written.
 bool write_report(
     const replay::replay_result& result, const cli::replay_request& asked, std::ostream& err
@@ -36,10 +49,7 @@ bool write_report(
     std::ofstream file(asked.report_path, std::ios::binary | std::ios::trunc);
     file << replay::as_html(result);
     file.close();
-    if (!file) {
-        err << asked.report_path << ": the report cannot be written\n";
-    }
-    return file.good();
+    return file.good() || cannot_write(asked.report_path, err);
 }
 
 }  // namespace
@@ -63,6 +73,9 @@ int replay_logs(
             return cli::wrong_usage;
         }
         options.against = candidate_of(*other);
+    }
+    if (!can_write_report(asked.report_path, err)) {
+        return cli::failed_while_running;
     }
     progress_bar bar{err, ::isatty(STDERR_FILENO) == 1};
     const auto ended = replay::run_replay(options, [&bar](const replay::replay_progress& p) {

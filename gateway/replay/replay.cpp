@@ -62,6 +62,10 @@ std::variant<replay_result, replay_failure> run_replay(
             "more than " + std::to_string(merged_logs::most) + " logs: replay fewer at a time",
             true};
     }
+    if (std::count(options.logs.begin(), options.logs.end(), "-") > 1) {
+        return replay_failure{
+            "\"-\" is named twice, and the standard input can be read once", true};
+    }
     merged_logs logs{options.logs, wanted, described};
     candidate_options asked = options.policy;
     asked.hashes_buckets = options.accepted.any();

@@ -354,6 +354,11 @@ class Inputs(ReplayTest):
             f.write(gzip.compress(self.lines.encode())[:-20])
         self.assertIn("cut.gz", self.replayed(config, cut, status=1))
         log = self.file("a.log", self.lines)
+        self.assertEqual(
+            self.replayed(config, log, "--report", "/nowhere/r.html", status=1),
+            "/nowhere/r.html: the report cannot be written\n",
+        )
+        self.assertIn("standard input", self.replayed(config, "-", "-", status=2, input=self.lines))
         self.assertIn("--fields", self.replayed(config, log, "--fields", "clint=ip", status=2))
         self.assertIn("percentage", self.replayed(config, log, "--suggest", "1", status=2))
         self.assertIn("nowhere.yaml", self.replayed(config, log, "--against", "nowhere.yaml", status=2))
