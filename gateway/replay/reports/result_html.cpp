@@ -124,7 +124,7 @@ void add_head(page& p, const replay_result& r)
     if (r.lines.late > 0) {
         p.add_paragraph(
             grouped(r.lines.late) +
-            " lines came more than a minute late, and count from when they came."
+            " lines came too late to be put in order, and count from when they came."
         );
     }
     const std::uint64_t all = r.allowed + r.rejected + r.unjudged;

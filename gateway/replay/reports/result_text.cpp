@@ -197,7 +197,7 @@ void write_head(const replay_result& r, std::ostream& out)
     }
     if (r.lines.late > 0) {
         out << "  " << grouped(r.lines.late)
-            << " came more than a minute late, and count from when they came\n";
+            << " came too late to be put in order, and count from when they came\n";
     }
 }
 
