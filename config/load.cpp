@@ -54,6 +54,9 @@ settings finished(draft d, const findings& found)
             to_text(warning, found.files()[static_cast<std::size_t>(warning.at.file)])
         );
     }
+    if (d.running != nullptr) {
+        d.policy.note_former_secrets(*d.running->policy);
+    }
     d.policy.finish();
     d.result.policy = std::make_shared<const policy::policy>(std::move(d.policy));
     return std::move(d.result);

@@ -22,7 +22,7 @@ inline std::string_view shown_name(std::string_view path)
 }
 
 // Both functions load a configuration. `running` is the configuration in force, or null. Its plan
-// files are not read again if they have not changed since.
+// files are not read again if they have not changed since, and secrets of its keys stay secret.
 // Errors: throw config_error, which carries every problem found.
 settings load_file(const std::string& path, const settings* running = nullptr);
 

@@ -79,8 +79,7 @@ net::task<std::optional<all_known>> ask_workers(
 // Returns the index of the bucket's limit, or nothing if a reload has removed the limit.
 std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known_bans::ban& b)
 {
-    const auto parts = identity::parts_of(b.name);
-    const auto name = std::get<std::string_view>(parts.front());
+    const std::string_view name = identity::limit_of(b.name);
     const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [name](const auto& r) {
         return r.name == name;
     });
@@ -92,6 +91,7 @@ std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known
 
 // Describes a ban. If the store does not answer, uses what this gateway knows.
 boost::json::value as_json(
+    const policy::policy& p,
     const policy::limit_rule& rule,
     const limits::known_bans::ban& b,
     const limits::bucket_result& result
@@ -100,7 +100,7 @@ boost::json::value as_json(
     boost::json::object one{
         {"limit", rule.name},
         {"bucket", base::sha256_hex128(b.name)},
-        {"key", intake::readable_key(rule, b.name)}};
+        {"key", intake::readable_key(p, rule, b.name)}};
     if (result.failed.empty()) {
         one["banned_until"] = end_of_ban(result.banned_for);
         one["by"] = result.by_operator ? "admin" : "penalty";
@@ -144,7 +144,7 @@ net::task<probes::control_response> list_bans(
         look.numbers = &policy->limits[*limit].limit;
         const limits::bucket_result result = co_await ask_bucket(from, wait, std::move(look));
         if (!result.failed.empty() || result.banned_for > base::duration{0}) {
-            listed.push_back(as_json(policy->limits[*limit], b, result));
+            listed.push_back(as_json(*policy, policy->limits[*limit], b, result));
         }
     }
     co_return reply(boost::json::value{{"bans", std::move(listed)}, {"more", more}});

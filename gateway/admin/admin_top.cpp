@@ -62,19 +62,18 @@ struct counted {
 // removed the limit.
 boost::json::value as_json(const policy::policy& p, const limits::heavy_hitters::hitter& h)
 {
-    const auto parts = identity::parts_of(h.name);
-    const auto limit = std::get<std::string_view>(parts.front());
+    const std::string_view limit = identity::limit_of(h.name);
     const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [limit](const auto& r) {
         return r.name == limit;
     });
     boost::json::object one{{"limit", limit}};
     if (h.is_digest) {
-        one["bucket"] = std::get<std::string_view>(parts.back());
+        one["bucket"] = std::get<std::string_view>(identity::parts_of(h.name).back());
     } else {
         one["bucket"] = base::sha256_hex128(h.name);
     }
     if (!h.is_digest && rule != p.limits.end()) {
-        one["key"] = intake::readable_key(*rule, h.name);
+        one["key"] = intake::readable_key(p, *rule, h.name);
     }
     one["count"] = h.count;
     one["error"] = h.error;
@@ -85,7 +84,7 @@ boost::json::value as_json(const policy::policy& p, const top_query& q, const co
 {
     boost::json::array top;
     for (const limits::heavy_hitters::hitter& h : all.hitters) {
-        const auto limit = std::get<std::string_view>(identity::parts_of(h.name).front());
+        const std::string_view limit = identity::limit_of(h.name);
         if (top.size() < q.most && (q.limit.empty() || q.limit == limit)) {
             top.push_back(as_json(p, h));
         }

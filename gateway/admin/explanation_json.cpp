@@ -198,7 +198,7 @@ boost::json::object describe_use(const limits::explanation& e, const intake::nam
         }
         return one;
     }
-    one["key"] = intake::readable_key(rule, c.name.bytes());
+    one["key"] = intake::readable_key(*e.policy, rule, c.name.bytes());
     one["bucket"] = base::sha256_hex128(c.name.bytes());
     one["cost"] = c.cost;
     return one;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <variant>
 #include <vector>
 
 namespace gateway::admin {
@@ -39,7 +38,7 @@ names names_at(const worker::worker_access& access)
 
 bool is_of(std::string_view limit, const std::string& name)
 {
-    return std::get<std::string_view>(identity::parts_of(name).front()) == limit;
+    return identity::limit_of(name) == limit;
 }
 
 }  // namespace

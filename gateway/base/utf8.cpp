@@ -48,6 +48,19 @@ std::size_t first_not_utf8(std::string_view text)
     return std::string_view::npos;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t most)
+{
+    constexpr std::size_t longest_rest = 3;
+    if (text.size() <= most) {
+        return text;
+    }
+    std::size_t end = most;
+    while (end > 0 && most - end < longest_rest && (byte_of(text, end) & 0xc0) == 0x80) {
+        --end;
+    }
+    return text.substr(0, end);
+}
+
 std::string as_utf8(std::string_view text)
 {
     std::string out;

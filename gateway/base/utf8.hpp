@@ -16,6 +16,10 @@ std::size_t utf8_length(std::string_view text);
 // npos if all of the text is UTF-8.
 std::size_t first_not_utf8(std::string_view text);
 
+// Returns the front of the text, of at most so many bytes, without the first bytes of a sequence
+// that would be cut.
+std::string_view utf8_prefix(std::string_view text, std::size_t most);
+
 // Returns the text with U+FFFD in place of each byte that is no UTF-8.
 std::string as_utf8(std::string_view text);
 

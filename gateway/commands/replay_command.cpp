@@ -6,9 +6,11 @@
 #include "gateway/replay/reports/result_html.hpp"
 #include "gateway/replay/reports/result_json.hpp"
 #include "gateway/replay/reports/result_text.hpp"
+#include "gateway/telemetry/escape.hpp"
 
 #include <fstream>
 #include <ostream>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -26,6 +28,19 @@ replay::candidate_options candidate_of(const config::settings& s)
     };
 }
 
+bool cannot_write(const std::string& path, std::ostream& err)
+{
+    err << path << ": the report cannot be written\n";
+    return false;
+}
+
+// Returns false if there can be no such file, which is better known before the logs are read. An
+// older report stays until there is another one.
+bool can_write_report(const std::string& path, std::ostream& err)
+{
+    return path.empty() || std::ofstream(path, std::ios::app).good() || cannot_write(path, err);
+}
+
 // Writes the report. Returns false if it cannot be written.
 bool write_report(
     const replay::replay_result& result, const cli::replay_request& asked, std::ostream& err
@@ -34,10 +49,7 @@ bool write_report(
     std::ofstream file(asked.report_path, std::ios::binary | std::ios::trunc);
     file << replay::as_html(result);
     file.close();
-    if (!file) {
-        err << asked.report_path << ": the report cannot be written\n";
-    }
-    return file.good();
+    return file.good() || cannot_write(asked.report_path, err);
 }
 
 }  // namespace
@@ -62,13 +74,19 @@ int replay_logs(
         }
         options.against = candidate_of(*other);
     }
+    if (!can_write_report(asked.report_path, err)) {
+        return cli::failed_while_running;
+    }
     progress_bar bar{err, ::isatty(STDERR_FILENO) == 1};
     const auto ended = replay::run_replay(options, [&bar](const replay::replay_progress& p) {
         bar.show(p.lines, p.position, p.size);
     });
     bar.clear();
     if (const auto* const failure = std::get_if<replay::replay_failure>(&ended)) {
-        err << failure->what << '\n';
+        // It may quote a log.
+        std::string what;
+        telemetry::append_line_text(what, failure->what);
+        err << what << '\n';
         return failure->wrong_usage ? cli::wrong_usage : cli::failed_while_running;
     }
     const auto& result = std::get<replay::replay_result>(ended);

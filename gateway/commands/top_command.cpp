@@ -56,6 +56,7 @@ private:
     bool take(std::string_view bytes, std::string& head, event_reader& events);
     void draw();
     void on_signal();
+    void stop_process();
     std::string head() const;
 };
 
@@ -188,18 +189,32 @@ void top_view::on_signal()
         if (ec) {
             return;
         }
-        if (signal == SIGWINCH) {
-            draw();
-            on_signal();
-        } else {
+        if (signal != SIGWINCH && signal != SIGTSTP) {
             context_.stop();
+            return;
         }
+        if (signal == SIGTSTP) {
+            stop_process();
+        }
+        draw();
+        on_signal();
     });
+}
+
+// Stops the process, as the signal would have without this, with the terminal as it was before.
+// Returns when it is continued.
+void top_view::stop_process()
+{
+    terminal_.give_back();
+    signals_.remove(SIGTSTP);
+    std::raise(SIGTSTP);
+    signals_.add(SIGTSTP);
+    terminal_.take_over();
 }
 
 int top_view::run(std::ostream& err)
 {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH}) {
         signals_.add(signal);
     }
     std::signal(SIGPIPE, SIG_IGN);

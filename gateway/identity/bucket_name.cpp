@@ -29,8 +29,7 @@ std::array<char, 4> little_endian(std::uint32_t number)
 
 bucket_name::bucket_name(std::string_view bytes)
 {
-    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
-    start(limit);
+    start(limit_of(bytes));
     bytes_ += bytes.substr(key_from_);
 }
 
@@ -81,7 +80,7 @@ base::hash128 bucket_name::hash_of_key(std::string_view key)
 
 base::hashed_name hashed(std::string_view bytes)
 {
-    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
+    const std::string_view limit = limit_of(bytes);
     const auto key = bytes.substr(sizeof(std::uint32_t) + limit.size());
     const auto of_limit = bucket_name::hash_of_limit(limit);
     return {bytes, bucket_name::hash_of(of_limit, bucket_name::hash_of_key(key), key)};
@@ -125,6 +124,11 @@ std::vector<std::variant<std::string_view, base::ip_address>> parts_of(std::stri
         }
     }
     return parts;
+}
+
+std::string_view limit_of(std::string_view bytes)
+{
+    return std::get<std::string_view>(parts_of(bytes).front());
 }
 
 }  // namespace gateway::identity

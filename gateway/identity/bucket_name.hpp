@@ -79,4 +79,7 @@ base::hashed_name hashed(std::string_view bytes);
 // are views into `bytes`, which a bucket_name wrote.
 std::vector<std::variant<std::string_view, base::ip_address>> parts_of(std::string_view bytes);
 
+// Returns the first of these parts, the limit's name.
+std::string_view limit_of(std::string_view bytes);
+
 }  // namespace gateway::identity

@@ -49,19 +49,14 @@ std::string add_text(
     return complaint.empty() ? complaint : "key: " + complaint;
 }
 
-// True if values from this source may be what somebody signs in with.
-bool may_be_secret(part_source from)
+// True if the value at this position of the key may be a secret now, or was one in an earlier
+// policy.
+bool is_secret(const policy::policy& p, const policy::limit_rule& rule, std::size_t position)
 {
-    switch (from) {
-        case part_source::client_ip:
-        case part_source::method:
-        case part_source::host:
-        case part_source::path:
-        case part_source::route:
-            return false;
-        default:
-            return true;
-    }
+    const auto former = p.former_secrets.find(rule.name);
+    const bool was_secret =
+        former != p.former_secrets.end() && (former->second >> position & 1) != 0;
+    return was_secret || rule.key[position].may_be_secret();
 }
 
 }  // namespace
@@ -87,7 +82,9 @@ std::string name_bucket(
     return complaint;
 }
 
-boost::json::array readable_key(const policy::limit_rule& rule, std::string_view bucket_name)
+boost::json::array readable_key(
+    const policy::policy& p, const policy::limit_rule& rule, std::string_view bucket_name
+)
 {
     boost::json::array readable;
     const auto parts = identity::parts_of(bucket_name);
@@ -97,7 +94,7 @@ boost::json::array readable_key(const policy::limit_rule& rule, std::string_view
             one["value"] = address->to_string();
         } else {
             const auto text = std::get<std::string_view>(parts[i + 1]);
-            const bool secret = may_be_secret(rule.key[i].from);
+            const bool secret = is_secret(p, rule, i);
             one[secret ? "sha256" : "value"] =
                 secret ? base::sha256_hex128(text) : std::string{text};
         }

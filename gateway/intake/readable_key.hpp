@@ -24,8 +24,11 @@ std::string name_bucket(
 );
 
 // Returns for each part of the key `{"part": …}` and its "value", or its "sha256" (the first 32
-// digits) if the value may be a secret. An address that stands in for a missing part is shown as
-// its value.
-boost::json::array readable_key(const policy::limit_rule& rule, std::string_view bucket_name);
+// digits) if the value may be a secret. The name may be that of a bucket under an earlier policy
+// with another key: a value that was a secret then stays one. An address that stands in for a
+// missing part is shown as its value.
+boost::json::array readable_key(
+    const policy::policy& p, const policy::limit_rule& rule, std::string_view bucket_name
+);
 
 }  // namespace gateway::intake

@@ -27,7 +27,7 @@ std::uint64_t least_of(const std::vector<heavy_hitters::hitter>& all)
 std::string digest_of(std::string_view bucket_name)
 {
     identity::bucket_name name;
-    name.start(std::get<std::string_view>(identity::parts_of(bucket_name).front()));
+    name.start(identity::limit_of(bucket_name));
     name.add(base::sha256_hex128(bucket_name));
     return std::string{name.bytes()};
 }

@@ -42,6 +42,9 @@ struct key_part {
                from == source::jwt || from == source::cert;
     }
 
+    // True if its values may be what somebody signs in with.
+    bool may_be_secret() const { return can_be_absent(); }
+
     auto operator<=>(const key_part&) const = default;
 };
 

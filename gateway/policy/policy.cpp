@@ -105,6 +105,18 @@ void number_keys(std::vector<limit_rule>& limits)
 
 }  // namespace
 
+void policy::note_former_secrets(const policy& before)
+{
+    former_secrets = before.former_secrets;
+    for (const limit_rule& rule : before.limits) {
+        for (std::size_t i = 0; i < rule.key.size(); ++i) {
+            if (rule.key[i].may_be_secret()) {
+                former_secrets[rule.name] |= std::uint32_t{1} << i;
+            }
+        }
+    }
+}
+
 void policy::finish()
 {
     number_keys(limits);

@@ -10,6 +10,9 @@
 #include "gateway/policy/route.hpp"
 #include "gateway/policy/token_rule.hpp"
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +50,13 @@ struct policy {
     bool reads_hosts = true;
     // Names of the headers that routes, keys, plans, costs and tokens depend on, in lower case.
     std::vector<std::string> read_headers{};
+
+    // Positions in the key of a limit, as bits, whose values may have been secrets under an earlier
+    // policy of this process. Names of buckets outlive a reload. By the name of the limit.
+    std::map<std::string, std::uint32_t, std::less<>> former_secrets{};
+
+    // Notes the secrets of the policy that was in force before.
+    void note_former_secrets(const policy& before);
 
     // Fills in what follows from the other members, as the last step of making a policy.
     void finish();

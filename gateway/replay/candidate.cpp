@@ -85,22 +85,36 @@ const policy::route* candidate::route_named(std::string_view name) const
     return found == policy_->routes.end() ? nullptr : &*found;
 }
 
-// Returns false if what the log does not tell could lead the request to another route.
-bool candidate::is_route_certain(const logged_request& r, const policy::route* like) const
+// Returns what the log does not tell and could lead the request to another route.
+route_gap candidate::gap_of(const logged_request& r, const policy::route* named) const
 {
-    const bool lacks_host = hosts_choose_ && (r.known & wanted_.all_from(source::host)) == 0;
-    const bool lacks_headers = (headers_choose_ & ~r.known) != 0;
-    return !lacks_host && (like != nullptr || (!lacks_headers && !schemes_choose_));
+    const part_set hosts = hosts_choose_ ? wanted_.all_from(source::host) : 0;
+    const part_set choosing = hosts | (named == nullptr ? headers_choose_ : 0);
+    return {.parts = choosing & ~r.known, .scheme = named == nullptr && schemes_choose_};
+}
+
+std::string candidate::missing(const route_gap& gap) const
+{
+    std::string text;
+    for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
+        if ((gap.parts & bit(i)) != 0) {
+            text.append(text.empty() ? "" : ", ").append(text_of(wanted_.all()[i]));
+        }
+    }
+    if (gap.scheme) {
+        text.append(text.empty() ? "" : ", ").append("the scheme");
+    }
+    return text + ", by which routes match";
 }
 
 // A log whose client is no peer was written by a gateway that has found the client already, and has
 // noted headers only where it trusted the peer, if that matters.
-intake::arrival candidate::arrival_of(const logged_request& r, const policy::route* like) const
+intake::arrival candidate::arrival_of(const logged_request& r, const policy::route* named) const
 {
     return {
         .peer = r.client,
         .peer_trusted = !r.client_is_peer || identity::is_trusted(policy_->client, r.client),
-        .secure = like != nullptr && like->match.scheme == policy::url_scheme::https};
+        .secure = named != nullptr && named->match.scheme == policy::url_scheme::https};
 }
 
 void candidate::read_identity(const logged_request& r, intake::key_subject& subject)
@@ -127,19 +141,22 @@ const judgement& candidate::judge(const logged_request& r)
     judged_.clear();
     open_.move_to(base::instant{r.at});
     if (r.refused_early) {
+        judged_.is = verdict::malformed;
         return judged_;
     }
     const bool may_name_route = (headers_choose_ != 0 || schemes_choose_) && !r.route.empty();
-    const policy::route* const like = may_name_route ? route_named(r.route) : nullptr;
-    const http::request_head* const head = text_.head_of(r, like);
+    const policy::route* const named = may_name_route ? route_named(r.route) : nullptr;
+    const http::request_head* const head = text_.head_of(r, named);
     if (head == nullptr) {
+        judged_.is = verdict::malformed;
         return judged_;
     }
-    const intake::arrival by = arrival_of(r, like);
+    const intake::arrival by = arrival_of(r, named);
     const intake::routed_request routed =
         intake::route_request(view_->intake(), *head, by, memory_);
-    if (!is_route_certain(r, like)) {
-        judged_.is = fate::unjudged;
+    judged_.gap = gap_of(r, named);
+    if (judged_.gap.any()) {
+        judged_.is = verdict::unjudged;
         return judged_;
     }
     if (routed.refused.status != 0) {
@@ -179,13 +196,13 @@ void candidate::note(const limits::verdict& v)
         j.numbers = e.decided ? e.limit : nullptr;
         const bool refuses = e.decided ? !e.decision.allowed : e.what != outcome::allowed;
         const bool refused_it = !e.decided && v.is != limits::verdict::ruling::allowed;
-        j.is = refuses || refused_it ? fate::rejected : fate::allowed;
+        j.is = refuses || refused_it ? verdict::rejected : verdict::allowed;
         if (hashes_buckets_ && e.decided) {
             const auto i = static_cast<std::size_t>(&e - v.entries.data());
             j.bucket = base::siphash128(base::process_hash_key(), check_.bucket_name(i));
         }
     }
-    judged_.is = v.is == limits::verdict::ruling::allowed ? fate::allowed : fate::rejected;
+    judged_.is = v.is == limits::verdict::ruling::allowed ? verdict::allowed : verdict::rejected;
 }
 
 // A request that some limits allow may still have been rejected by one that cannot be judged.
@@ -194,8 +211,8 @@ void candidate::note_unjudged(const judged_route& route)
     for (const std::size_t limit : route.unjudged) {
         entry_of(policy_->limits[limit]);
     }
-    if (!route.unjudged.empty() && judged_.is == fate::allowed) {
-        judged_.is = fate::unjudged;
+    if (!route.unjudged.empty() && judged_.is == verdict::allowed) {
+        judged_.is = verdict::unjudged;
     }
 }
 
@@ -214,7 +231,7 @@ void candidate::take_up(
     check_.reserve(held ? limits::reserving::everything : limits::reserving::outcomes, taken);
     if (held && !open_.hold(clock_.now() + hold, view_->max_waiting)) {
         taken.refund(corrections_, leases_, nullptr);
-        judged_.is = fate::rejected;
+        judged_.is = verdict::rejected;
         return;
     }
     if (taken.empty()) {

@@ -48,6 +48,9 @@ public:
         return routes_.missing(limit, known);
     }
 
+    // Returns what decides between routes and a log does not tell, in words for people.
+    std::string missing(const route_gap& gap) const;
+
     // Number of times that there was no room for a bucket.
     std::uint64_t turned_away() const { return local_.turned_away(); }
 
@@ -81,8 +84,8 @@ private:
     net::client_certificate certificate_;
 
     const policy::route* route_named(std::string_view name) const;
-    bool is_route_certain(const logged_request& r, const policy::route* like) const;
-    intake::arrival arrival_of(const logged_request& r, const policy::route* like) const;
+    route_gap gap_of(const logged_request& r, const policy::route* named) const;
+    intake::arrival arrival_of(const logged_request& r, const policy::route* named) const;
     void read_identity(const logged_request& r, intake::key_subject& subject);
     void note(const limits::verdict& v);
     void note_unjudged(const judged_route& route);

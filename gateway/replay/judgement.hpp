@@ -5,6 +5,7 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/limit/limit.hpp"
 #include "gateway/policy/limit_rule.hpp"
+#include "gateway/replay/logs/wanted_parts.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,13 +14,24 @@
 
 namespace gateway::replay {
 
-enum class fate : std::uint8_t { allowed, rejected, unjudged };
+// A malformed request has no verdict of limits, as it is refused before they are asked.
+enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed };
+
+// `route_gap` is what decides between routes and the log does not tell.
+struct route_gap {
+    part_set parts = 0;
+    bool scheme = false;
+
+    bool any() const { return parts != 0 || scheme; }
+
+    bool operator==(const route_gap&) const = default;
+};
 
 // `limit_judgement` is what one limit makes of it.
 struct limit_judgement {
     // Index of policy::limits.
     std::size_t limit = 0;
-    fate is = fate::unjudged;
+    verdict is = verdict::unjudged;
     // Tokens that it costs, and the numbers of its bucket; null: no bucket decided.
     std::int64_t cost = 0;
     const limit::limit* numbers = nullptr;
@@ -28,9 +40,11 @@ struct limit_judgement {
 };
 
 struct judgement {
-    fate is = fate::allowed;
+    verdict is = verdict::allowed;
     // Index of policy::routes, unless the request has no route.
     std::size_t route = no_route;
+    // If there is any, the request is not judged, as its route is not certain.
+    route_gap gap;
     // The client's address, cut to the prefix that is one client. Set if there is a route.
     base::ip_address client;
     std::array<limit_judgement, policy::max_limits_per_route> entries{};
@@ -42,8 +56,9 @@ struct judgement {
 
     void clear()
     {
-        is = fate::allowed;
+        is = verdict::allowed;
         route = no_route;
+        gap = {};
         count = 0;
     }
 };

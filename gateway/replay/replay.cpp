@@ -11,17 +11,17 @@ namespace gateway::replay {
 namespace {
 
 // Returns the verdict that the log has.
-fate logged_fate(const logged_request& r)
+verdict logged_verdict(const logged_request& r)
 {
     switch (r.was) {
         case logged_request::verdict::allowed:
-            return fate::allowed;
+            return verdict::allowed;
         case logged_request::verdict::rejected:
-            return fate::rejected;
+            return verdict::rejected;
         case logged_request::verdict::unknown:
             break;
     }
-    return fate::unjudged;
+    return verdict::unjudged;
 }
 
 void describe_logs(const merged_logs& logs, replay_result& result)
@@ -62,6 +62,10 @@ std::variant<replay_result, replay_failure> run_replay(
             "more than " + std::to_string(merged_logs::most) + " logs: replay fewer at a time",
             true};
     }
+    if (std::count(options.logs.begin(), options.logs.end(), "-") > 1) {
+        return replay_failure{
+            "\"-\" is named twice, and the standard input can be read once", true};
+    }
     merged_logs logs{options.logs, wanted, described};
     candidate_options asked = options.policy;
     asked.hashes_buckets = options.accepted.any();
@@ -78,7 +82,7 @@ std::variant<replay_result, replay_failure> run_replay(
          r = logs.next()) {
         const judgement& j = now.judge(*r);
         counts.add(*r, j);
-        with_log.add(logged_fate(*r), j.is, j.client, r->at);
+        with_log.add(logged_verdict(*r), j.is, j.client, r->at);
         if (before) {
             with_other.add(before->judge(*r).is, j.is, j.client, r->at);
         }

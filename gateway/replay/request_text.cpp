@@ -134,16 +134,16 @@ void request_text::add_costs(const logged_request& r)
 }
 
 // Adds the headers by which the route matches, unless the log tells of them.
-void request_text::add_headers_of(const policy::route& like, part_set known)
+void request_text::add_headers_of(const policy::route& named, part_set known)
 {
-    for (const policy::header_match& m : like.match.headers) {
+    for (const policy::header_match& m : named.match.headers) {
         if ((wanted_.set_of({.from = source::header, .name = m.name}) & known) == 0) {
             add_field(m.name, m.value);
         }
     }
 }
 
-const http::request_head* request_text::head_of(const logged_request& r, const policy::route* like)
+const http::request_head* request_text::head_of(const logged_request& r, const policy::route* named)
 {
     const std::size_t mark = r.target.find('?');
     query_ = mark == r.target.npos ? std::string_view{} : r.target.substr(mark);
@@ -152,8 +152,8 @@ const http::request_head* request_text::head_of(const logged_request& r, const p
     if ((r.known & knows_cost) != 0) {
         add_costs(r);
     }
-    if (like != nullptr) {
-        add_headers_of(*like, r.known);
+    if (named != nullptr) {
+        add_headers_of(*named, r.known);
     }
     const bool names_no_host = r.host.empty() && (r.known & wanted_.all_from(source::host)) != 0;
     text_.assign(r.method).append(" ").append(r.target.substr(0, mark)).append(query_);

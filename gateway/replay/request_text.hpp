@@ -18,10 +18,10 @@ public:
     // Ownership: all arguments outlive this object.
     request_text(const policy::policy& p, const http::options& bounds, const wanted_parts& wanted);
 
-    // Returns the head of the request, or null if the parser refuses it. `like` is the route that
+    // Returns the head of the request, or null if the parser refuses it. `named` is the route that
     // the request is known to have had, or null: the head gets the headers by which that matches.
     // Ownership: valid until the next call.
-    const http::request_head* head_of(const logged_request& r, const policy::route* like);
+    const http::request_head* head_of(const logged_request& r, const policy::route* named);
 
 private:
     // `stated_cost` is a limit whose cost requests state.
@@ -45,7 +45,7 @@ private:
     void add_field(std::string_view name, std::string_view value);
     void add_parts(const logged_request& r);
     void add_costs(const logged_request& r);
-    void add_headers_of(const policy::route& like, part_set known);
+    void add_headers_of(const policy::route& named, part_set known);
 };
 
 // Returns the tokens that a request cost under the limit.

@@ -66,7 +66,11 @@ struct replay_result {
     std::uint64_t allowed = 0;
     std::uint64_t rejected = 0;
     std::uint64_t unjudged = 0;
-    // Allowed requests that no limit was asked about: no route matches, or they were malformed.
+    // Reasons why the route of requests is not certain, so that they could not be judged.
+    std::vector<unknown_thing> unknown;
+    // Requests that were refused before limits were asked, as they were malformed.
+    std::uint64_t malformed = 0;
+    // Allowed requests that no limit was asked about: no route matches, say.
     std::uint64_t unlimited = 0;
     // Moments of the first and the last request, in Unix time.
     base::duration begin{0};

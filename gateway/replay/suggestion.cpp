@@ -125,7 +125,7 @@ std::size_t bend_of(const std::vector<suggested_numbers>& curve, double seconds)
 
 // For each burst finds the smallest rate, and for that rate the smallest burst: no pair with both
 // numbers smaller can then be good, as a smaller number never rejects less.
-std::optional<suggestion> suggest_bucket(search& looks, const arrivals& from)
+std::optional<suggestion> suggest_bucket(search& space, const arrivals& from)
 {
     const std::vector<rate_step> rates = rate_steps();
     const auto last = static_cast<std::int64_t>(rates.size()) - 1;
@@ -133,12 +133,12 @@ std::optional<suggestion> suggest_bucket(search& looks, const arrivals& from)
     const auto rate_at = [&](std::int64_t i) -> const rate_step& {
         return rates[static_cast<std::size_t>(i)];
     };
-    const auto slowest = looks.first_good(
+    const auto slowest = space.first_good(
         std::vector<std::int64_t>(bursts.size(), 0),
         std::vector<std::int64_t>(bursts.size(), last),
         [&](std::size_t i, std::int64_t rate) { return bucket_trial(rate_at(rate), bursts[i]); }
     );
-    const auto smallest = looks.first_good(
+    const auto smallest = space.first_good(
         std::vector<std::int64_t>(bursts.size(), 1),
         bursts,
         [&](std::size_t i, std::int64_t burst) { return bucket_trial(rate_at(slowest[i]), burst); }
@@ -147,12 +147,12 @@ std::optional<suggestion> suggest_bucket(search& looks, const arrivals& from)
     for (std::size_t i = 0; i < bursts.size(); ++i) {
         found.push_back(bucket_trial(rate_at(slowest[i]), smallest[i]));
     }
-    looks.run(found);
+    space.run(found);
     suggestion s;
     for (const trial& t : found) {
         const bool again = !s.curve.empty() && s.curve.back().rate == t.rate;
-        if (looks.is_good(t) && !again) {
-            s.curve.push_back(looks.numbers_of(t));
+        if (space.is_good(t) && !again) {
+            s.curve.push_back(space.numbers_of(t));
         }
     }
     if (s.curve.empty()) {
@@ -184,24 +184,24 @@ trial counted_trial(const policy::limit_rule& rule, std::int64_t count)
 
 // A limit that counts what comes in a time has one number. The smallest is found, and what others
 // around it reject.
-suggestion suggest_count(const policy::limit_rule& rule, search& looks, const arrivals& from)
+suggestion suggest_count(const policy::limit_rule& rule, search& space, const arrivals& from)
 {
     const std::int64_t most = std::max<std::int64_t>(from.most_tokens(), 1);
-    const auto best = looks.first_good({1}, {most}, [&](std::size_t, std::int64_t count) {
+    const auto best = space.first_good({1}, {most}, [&](std::size_t, std::int64_t count) {
         return counted_trial(rule, count);
     });
     std::vector<trial> trials{counted_trial(rule, best.front())};
     for (const std::int64_t count : bursts_from(1, most)) {
         trials.push_back(counted_trial(rule, count));
     }
-    looks.run(trials);
-    suggestion s{.best = looks.numbers_of(trials.front()), .curve = {}};
+    space.run(trials);
+    suggestion s{.best = space.numbers_of(trials.front()), .curve = {}};
     std::sort(trials.begin(), trials.end(), [](const trial& a, const trial& b) {
         return a.burst < b.burst;
     });
     for (const trial& t : trials) {
         if (s.curve.empty() || s.curve.back().burst != t.burst) {
-            s.curve.push_back(looks.numbers_of(t));
+            s.curve.push_back(space.numbers_of(t));
         }
     }
     return s;
@@ -228,11 +228,11 @@ std::optional<suggestion> suggest(
         complaint = "there is no room for temporary files";
         return std::nullopt;
     }
-    search looks{from, accepted};
+    search space{from, accepted};
     if (rule.limit.how() != limit::supply_kind::token_bucket) {
-        return suggest_count(rule, looks, from);
+        return suggest_count(rule, space, from);
     }
-    auto found = suggest_bucket(looks, from);
+    auto found = suggest_bucket(space, from);
     complaint = found ? "" : "no rate up to a million a second rejects so few";
     return found;
 }

@@ -6,16 +6,18 @@ namespace gateway::replay {
 
 namespace {
 
-void note_unknown(std::vector<std::pair<part_set, std::uint64_t>>& all, part_set known)
+// Counts one more request with these facts.
+template <typename Facts>
+void note_unknown(std::vector<std::pair<Facts, std::uint64_t>>& all, const Facts& facts)
 {
     // Most different sets of facts in a log that are told apart.
     constexpr std::size_t most = 64;
     const auto found =
-        std::find_if(all.begin(), all.end(), [known](const auto& u) { return u.first == known; });
+        std::find_if(all.begin(), all.end(), [&facts](const auto& u) { return u.first == facts; });
     if (found != all.end()) {
         ++found->second;
     } else if (all.size() < most) {
-        all.emplace_back(known, 1);
+        all.emplace_back(facts, 1);
     }
 }
 
@@ -32,29 +34,35 @@ tally::tally(
         t.counts.rate = rule.rate;
         t.counts.burst = rule.limit.burst();
         t.counts.shadow = !rule.enforced();
-        t.came = keeps_arrivals ? std::make_unique<arrivals>(most_buckets) : nullptr;
+        t.arrived = keeps_arrivals ? std::make_unique<arrivals>(most_buckets) : nullptr;
     }
 }
 
 void tally::add(const logged_request& r, const judgement& j)
 {
-    if (result_.over_time.bins().empty()) {
+    if (result_.over_time.bins().empty() && result_.malformed == 0) {
         result_.begin = r.at;
     }
     result_.end = r.at;
-    result_.over_time.add(r.at, j.is);
     switch (j.is) {
-        case fate::allowed:
+        case verdict::allowed:
             ++result_.allowed;
             result_.unlimited += j.count == 0 ? 1 : 0;
             break;
-        case fate::rejected:
+        case verdict::rejected:
             ++result_.rejected;
             break;
-        case fate::unjudged:
+        case verdict::unjudged:
             ++result_.unjudged;
+            if (j.gap.any()) {
+                note_unknown(gaps_, j.gap);
+            }
             break;
+        case verdict::malformed:
+            ++result_.malformed;
+            return;
     }
+    result_.over_time.add(r.at, j.is);
     for (const limit_judgement& l : j.limits()) {
         add_to_limit(l, r, j);
     }
@@ -64,16 +72,16 @@ void tally::add_to_limit(const limit_judgement& l, const logged_request& r, cons
 {
     limit_tally& t = limits_[l.limit];
     t.counts.over_time.add(r.at, l.is);
-    if (l.is == fate::unjudged) {
+    if (l.is == verdict::unjudged) {
         ++t.counts.unjudged;
         note_unknown(t.unknown, r.known);
         return;
     }
-    const bool rejected = l.is == fate::rejected;
+    const bool rejected = l.is == verdict::rejected;
     ++(rejected ? t.counts.rejected : t.counts.allowed);
     t.clients.add(t.name.hash(r, j), rejected, r.at, [&] { return t.name.text(r, j); });
-    if (t.came != nullptr && l.numbers == &candidate_.policy().limits[l.limit].limit) {
-        t.came->add(l.bucket, r.at, l.cost);
+    if (t.arrived != nullptr && l.numbers == &candidate_.policy().limits[l.limit].limit) {
+        t.arrived->add(l.bucket, r.at, l.cost);
     }
 }
 
@@ -96,10 +104,10 @@ void tally::finish_limit(std::size_t index, const accepted_loss& accepted)
             r.unknown.push_back({std::move(what), requests});
         }
     }
-    if (t.came != nullptr) {
+    if (t.arrived != nullptr) {
         r.suggested =
-            suggest(candidate_.policy().limits[index], *t.came, accepted, r.no_suggestion);
-        t.came.reset();
+            suggest(candidate_.policy().limits[index], *t.arrived, accepted, r.no_suggestion);
+        t.arrived.reset();
     }
     result_.limits.push_back(std::move(r));
 }
@@ -107,22 +115,28 @@ void tally::finish_limit(std::size_t index, const accepted_loss& accepted)
 replay_result tally::finish(const accepted_loss& accepted)
 {
     result_.accepted = accepted;
+    for (const auto& [gap, requests] : gaps_) {
+        result_.unknown.push_back({candidate_.missing(gap), requests});
+    }
     for (std::size_t i = 0; i < limits_.size(); ++i) {
         finish_limit(i, accepted);
     }
     return std::move(result_);
 }
 
-void comparison::add(fate before, fate now, const base::ip_address& client, base::duration at)
+void comparison::add(verdict before, verdict now, const base::ip_address& client, base::duration at)
 {
-    if (before == fate::unjudged || now == fate::unjudged) {
+    const auto is_judged = [](verdict v) {
+        return v == verdict::allowed || v == verdict::rejected;
+    };
+    if (!is_judged(before) || !is_judged(now)) {
         return;
     }
     ++counts_.compared;
     if (before == now) {
         return;
     }
-    const bool rejected = now == fate::rejected;
+    const bool rejected = now == verdict::rejected;
     ++(rejected ? counts_.newly_rejected : counts_.newly_allowed);
     clients_.add(address_hash(client), rejected, at, [&client] { return client.to_string(); });
 }

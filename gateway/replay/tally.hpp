@@ -38,11 +38,13 @@ private:
         client_counts clients{};
         // Facts that were known of requests which could not be judged, and the number of these.
         std::vector<std::pair<part_set, std::uint64_t>> unknown{};
-        std::unique_ptr<arrivals> came{};
+        std::unique_ptr<arrivals> arrived{};
     };
 
     const candidate& candidate_;
     std::vector<limit_tally> limits_;
+    // Gaps of requests without a certain route, and the number of these.
+    std::vector<std::pair<route_gap, std::uint64_t>> gaps_;
     replay_result result_;
 
     void add_to_limit(const limit_judgement& l, const logged_request& r, const judgement& j);
@@ -53,7 +55,7 @@ private:
 class comparison {
 public:
     // Compares two verdicts on a request of the client.
-    void add(fate before, fate now, const base::ip_address& client, base::duration at);
+    void add(verdict before, verdict now, const base::ip_address& client, base::duration at);
 
     difference finish() const;
 

@@ -17,11 +17,11 @@ public:
     // Most bins.
     static constexpr std::size_t most = 240;
 
-    // Number of requests by fate.
+    // Number of requests by verdict.
     using counts = std::array<std::uint64_t, 3>;
 
-    // Counts a request. Moments do not step back.
-    void add(base::duration at, fate is)
+    // Counts a request that is not malformed. Moments do not step back.
+    void add(base::duration at, verdict is)
     {
         if (bins_.empty()) {
             begin_ = std::chrono::floor<std::chrono::seconds>(at);

@@ -62,6 +62,8 @@ struct json_style {
         }
     }
 
+    static void c1(std::string& out, std::uint8_t b) { append_hex(out, "\\u00", b); }
+
     static void broken(std::string& out, std::uint8_t) { out += "\\ufffd"; }
 };
 
@@ -75,6 +77,8 @@ struct plain_style {
             broken(out, b);
         }
     }
+
+    static void c1(std::string& out, std::uint8_t b) { append_hex(out, "\\xc2\\x", b); }
 
     static void broken(std::string& out, std::uint8_t b) { append_hex(out, "\\x", b); }
 };
@@ -90,6 +94,13 @@ struct line_style : plain_style {
     }
 };
 
+// True if a control character of U+0080 to U+009F begins here. Terminals may obey these.
+bool is_c1(std::string_view text, std::size_t i)
+{
+    return byte_at(text, i) == 0xc2 && i + 1 < text.size() && byte_at(text, i + 1) >= 0x80 &&
+           byte_at(text, i + 1) < 0xa0;
+}
+
 template <typename Style>
 void append_run(std::string& out, std::string_view text)
 {
@@ -104,12 +115,15 @@ void append_run(std::string& out, std::string_view text)
         const std::size_t length = b >= 0x80     ? base::utf8_length(text.substr(i))
                                    : is_plain(b) ? 1
                                                  : 0;
-        if (length > 0) {
+        const bool is_control = is_c1(text, i);
+        if (length > 0 && !is_control) {
             i += length;
             continue;
         }
         out.append(text, done, i - done);
-        if (b < 0x80) {
+        if (is_control) {
+            Style::c1(out, byte_at(text, ++i));
+        } else if (b < 0x80) {
             Style::ascii(out, b);
         } else {
             Style::broken(out, b);
@@ -119,16 +133,6 @@ void append_run(std::string& out, std::string_view text)
     out.append(text, done);
 }
 
-// Returns the end of the printed part: max_text_bytes, or less to keep a UTF-8 sequence whole.
-std::size_t cut(std::string_view text)
-{
-    std::size_t end = max_text_bytes;
-    while (end > max_text_bytes - 3 && (byte_at(text, end) & 0xc0) == 0x80) {
-        --end;
-    }
-    return end;
-}
-
 template <typename Style>
 void append_bounded(std::string& out, std::string_view text)
 {
@@ -136,7 +140,7 @@ void append_bounded(std::string& out, std::string_view text)
         append_run<Style>(out, text);
         return;
     }
-    append_run<Style>(out, text.substr(0, cut(text)));
+    append_run<Style>(out, base::utf8_prefix(text, max_text_bytes));
     out += "...";
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/base/utf8.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/tracing/options.hpp"
 
@@ -42,8 +43,8 @@ struct span {
     void add(std::string_view attribute_name, std::string_view text)
     {
         if (!text.empty()) {
-            attributes.push_back({attribute_name, std::string{text.substr(0, max_attribute_bytes)}}
-            );
+            const std::string_view kept = base::utf8_prefix(text, max_attribute_bytes);
+            attributes.push_back({attribute_name, std::string{kept}});
         }
     }
 

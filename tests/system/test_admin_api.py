@@ -612,6 +612,14 @@ class Top(AdminTest):
         looked = self.said(g, "/v1/look", {"limit": "per_key", "key": ["hunter2", "192.0.2.1"]})
         self.assertEqual(looked["bucket"], keys[0]["bucket"])
 
+    def test_secrets_stay_secret_when_a_reload_changes_the_key(self):
+        text = self.text(routed="per_client, per_key", more=EXPLAIN)
+        g = self.gateway(text)
+        g.get("/", [("X-Key", "hunter2")])
+        g.reload(text.replace("['header:x-key', client_ip/24], missing_key: skip", "[path, client_ip/24]"))
+        self.assertEqual(len(self.top(g, "?limit=per_key")["top"]), 1)
+        self.assertNotIn("hunter2", json.dumps(self.top(g)))
+
     def test_rejections_in_shadow_mode_are_those_of_the_metrics(self):
         shadow = "  shadow: { key: client_ip, rate: 2/h, mode: shadow }\n"
         g = self.gateway(self.text(routed="per_client, shadow").replace("limits:\n", "limits:\n" + shadow, 1))

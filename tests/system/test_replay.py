@@ -322,6 +322,13 @@ class Inputs(ReplayTest):
         bad = done["first_bad_line"]
         self.assertEqual((bad["file"], bad["line"], bad["text"]), (log, 2, "garbage <script>"))
 
+    def test_malformed_requests_have_no_verdict(self):
+        at = "192.0.2.1:1 [28/Nov/2026:10:00:0%d.655] f f/s -1/-1/-1/-1/0 %d 0 - - PR-- 1/1/0/0/0 0/0 %s\n"
+        lines = at % (0, 400, '"<BADREQ>"') + at % (1, 200, '"GET / HTTP/1.1"') + at % (2, 400, '"<BADREQ>"')
+        done = self.replayed(ONE_LIMIT % ("1/m", 4), self.file("a.log", lines))
+        counts = [done[name] for name in ("lines", "allowed", "unlimited", "malformed")]
+        self.assertEqual(counts, [3, 1, 0, 2])
+
     def test_lines_out_of_order(self):
         log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
@@ -340,11 +347,18 @@ class Inputs(ReplayTest):
         self.assertIn("No such file", self.replayed(config, "/nowhere.log", status=1))
         strange = self.file("s.log", "what is this\nand this\n")
         self.assertIn("no access log", self.replayed(config, strange, status=1))
+        hostile = self.file("h.log", "\x1b]0;title\x07\x9b31m\n")
+        self.assertIn(r"\x1b]0;title\x07\xc2\x9b31m", self.replayed(config, hostile, status=1))
         cut = os.path.join(directory.path, "cut.gz")
         with open(cut, "wb") as f:
             f.write(gzip.compress(self.lines.encode())[:-20])
         self.assertIn("cut.gz", self.replayed(config, cut, status=1))
         log = self.file("a.log", self.lines)
+        self.assertEqual(
+            self.replayed(config, log, "--report", "/nowhere/r.html", status=1),
+            "/nowhere/r.html: the report cannot be written\n",
+        )
+        self.assertIn("standard input", self.replayed(config, "-", "-", status=2, input=self.lines))
         self.assertIn("--fields", self.replayed(config, log, "--fields", "clint=ip", status=2))
         self.assertIn("percentage", self.replayed(config, log, "--suggest", "1", status=2))
         self.assertIn("nowhere.yaml", self.replayed(config, log, "--against", "nowhere.yaml", status=2))
@@ -376,6 +390,16 @@ class Answers(ReplayTest):
         done = self.replayed(by_key, self.file("a.log", combined(0) + combined(1)))
         self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 2))
         self.assertEqual(done["limits"]["l"]["unjudged_because"][0]["missing"], "header:x-key")
+
+    def test_which_route_the_log_does_not_tell(self):
+        some = ONE_LIMIT.replace(
+            "routes: [", "routes: [ { match: { host: a.example, headers: { x-tier: gold } }, upstream: up },"
+        )
+        log = self.file("a.log", combined(0) + combined(1))
+        done = self.replayed(some % ("1/h", 1), log)
+        self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 0))
+        missing = {"missing": "host, header:x-tier, by which routes match", "requests": 2}
+        self.assertEqual(done["unjudged_because"], [missing])
 
     def test_suggests_the_smallest_numbers(self):
         # Five at once every ten seconds: 5 tokens, 30 a minute.

@@ -3,6 +3,7 @@ import fcntl
 import os
 import pty
 import re
+import shlex
 import subprocess
 import termios
 
@@ -104,6 +105,23 @@ class Live(TopTest):
         while b"\x1b[?1049l" not in shown:
             shown += os.read(ours, 65536)
         self.assertEqual(child.wait(20), 0)
+
+    def test_gives_the_terminal_back_while_it_is_stopped(self):
+        g = self.serving()
+        program = shlex.join(self.words(g))
+        # A shell with jobs, which leaves the terminal to them as it is.
+        t = self.started(Terminal(["sh", "-i"], environment={"PS1": "ready> "}))
+        t.shows("ready>")
+        t.keys(program, "Enter")
+        t.shows("live", "per_client")
+        t.keys("C-z")
+        t.shows("Stopped", "ready>")
+        t.keys("echo raw: $(stty -a | grep -c -e -icanon -e -echo$)", "Enter")
+        t.shows("raw: 0")
+        t.keys("fg", "Enter")
+        t.shows("live", "per_client")
+        t.keys("q")
+        t.shows("raw: 0")
 
     def test_waits_for_a_dead_gateway_and_goes_on(self):
         redis = self.started(RedisServer())

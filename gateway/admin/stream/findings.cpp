@@ -152,11 +152,6 @@ void judge_upstreams(const evidence& e, const recent_sums& sums, std::vector<fin
     }
 }
 
-std::string limit_of(const recent_top::bucket& b)
-{
-    return std::string{std::get<std::string_view>(identity::parts_of(b.name).front())};
-}
-
 // Returns the limits of which one client has most of the rejections.
 std::vector<std::string> judge_clients(
     const evidence& e, const recent_sums& sums, std::vector<finding>& found
@@ -164,7 +159,7 @@ std::vector<std::string> judge_clients(
 {
     std::vector<std::string> explained;
     for (const recent_top::bucket& b : e.rejected) {
-        std::string limit = limit_of(b);
+        std::string limit{identity::limit_of(b.name)};
         const auto counted = sums.limits.find(limit);
         const auto sum = counted == sums.limits.end() ? recent_sums::of_limit{} : counted->second;
         const std::uint64_t all = std::max(b.count, sum.rejected);

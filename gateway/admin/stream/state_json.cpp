@@ -18,11 +18,6 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-std::string_view limit_of(std::string_view bucket_name)
-{
-    return std::get<std::string_view>(identity::parts_of(bucket_name).front());
-}
-
 // Adds the bucket's hash, and for those with the token its key.
 void add_bucket(
     object& to, const policy::policy& p, std::string_view name, bool is_digest, audience for_whom
@@ -33,12 +28,12 @@ void add_bucket(
         return;
     }
     to["bucket"] = base::sha256_hex128(name);
-    const std::string_view limit = limit_of(name);
+    const std::string_view limit = identity::limit_of(name);
     const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [limit](const auto& r) {
         return r.name == limit;
     });
     if (for_whom == audience::with_token && rule != p.limits.end()) {
-        to["key"] = intake::readable_key(*rule, name);
+        to["key"] = intake::readable_key(p, *rule, name);
     }
 }
 
@@ -76,7 +71,7 @@ boost::json::value top_json(
 {
     array all;
     for (const recent_top::bucket& b : top.first(std::min(top.size(), most_top_buckets))) {
-        object one{{"limit", limit_of(b.name)}, {"count", b.count}};
+        object one{{"limit", identity::limit_of(b.name)}, {"count", b.count}};
         add_bucket(one, p, b.name, b.is_digest, for_whom);
         all.push_back(std::move(one));
     }

@@ -40,26 +40,40 @@ terminal::terminal(bool once)
     const char* const no_color = std::getenv("NO_COLOR");
     has_screen_ = is_terminal && !once;
     has_colour_ = is_terminal && (no_color == nullptr || *no_color == '\0');
-    if (has_screen_) {
-        // The other screen, without a cursor.
-        write_all("\x1b[?1049h\x1b[?25l");
-    }
     if (has_screen_ && ::isatty(STDIN_FILENO) == 1) {
         keys_ = ::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
     }
     if (has_keys()) {
         ::tcgetattr(keys_, &before_);
-        termios raw = before_;
-        raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-        ::tcsetattr(keys_, TCSANOW, &raw);
+        raw_ = before_;
+        raw_.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     }
+    take_over();
 }
 
 terminal::~terminal()
 {
+    give_back();
+    if (has_keys()) {
+        ::close(keys_);
+    }
+}
+
+void terminal::take_over() const
+{
+    if (has_screen_) {
+        // The other screen, without a cursor.
+        write_all("\x1b[?1049h\x1b[?25l");
+    }
+    if (has_keys()) {
+        ::tcsetattr(keys_, TCSANOW, &raw_);
+    }
+}
+
+void terminal::give_back() const
+{
     if (has_keys()) {
         ::tcsetattr(keys_, TCSANOW, &before_);
-        ::close(keys_);
     }
     if (has_screen_) {
         write_all("\x1b[?25h\x1b[?1049l");

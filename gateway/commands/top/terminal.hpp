@@ -17,6 +17,10 @@ public:
     // Gives the screen back.
     ~terminal();
 
+    // Gives the screen back while the process is stopped, and takes it over again.
+    void give_back() const;
+    void take_over() const;
+
     terminal(const terminal&) = delete;
     terminal& operator=(const terminal&) = delete;
 
@@ -40,6 +44,7 @@ private:
     bool has_colour_;
     int keys_ = -1;
     termios before_{};
+    termios raw_{};
 };
 
 }  // namespace gateway

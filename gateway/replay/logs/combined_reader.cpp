@@ -6,7 +6,11 @@
 
 namespace gateway::replay {
 
+namespace {
+
 using source = policy::key_part::source;
+
+}  // namespace
 
 combined_reader::combined_reader(const wanted_parts& wanted)
     : hosts_(wanted.all_from(source::host)),

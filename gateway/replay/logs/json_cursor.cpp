@@ -2,6 +2,7 @@
 
 #include "gateway/base/hex.hpp"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -12,6 +13,37 @@ namespace {
 bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// [c] is true if the byte c ends a number or a literal.
+constexpr std::array<bool, 256> ends_word = [] {
+    std::array<bool, 256> ends{};
+    for (const char c : {' ', '\t', '\r', '\n', ',', '}', ']'}) {
+        ends[static_cast<unsigned char>(c)] = true;
+    }
+    return ends;
+}();
+
+// Compares eight bytes at a time. A call of memcmp() takes longer than most leads are long.
+bool is_equal(const char* at, std::string_view text)
+{
+    constexpr std::size_t step = sizeof(std::uint64_t);
+    if (text.size() < step) {
+        return std::memcmp(at, text.data(), text.size()) == 0;
+    }
+    const auto is_same_word = [at, text](std::size_t i) {
+        std::uint64_t a = 0;
+        std::uint64_t b = 0;
+        std::memcpy(&a, at + i, step);
+        std::memcpy(&b, text.data() + i, step);
+        return a == b;
+    };
+    for (std::size_t i = 0; i + step < text.size(); i += step) {
+        if (!is_same_word(i)) {
+            return false;
+        }
+    }
+    return is_same_word(text.size() - step);
 }
 
 // Reads the four digits behind "\u". Returns -1 if there are none.
@@ -196,7 +228,7 @@ char* read_value(char* at, char* end, json_value& out)
         at = skip_nested(at, end);
     } else {
         out.is = *at == '-' || (*at >= '0' && *at <= '9') ? json_kind::number : json_kind::literal;
-        while (at != end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at)) {
+        while (at != end && !ends_word[static_cast<unsigned char>(*at)]) {
             ++at;
         }
         at = at == begin ? nullptr : at;
@@ -233,16 +265,14 @@ bool json_cursor::accept(char c)
     return true;
 }
 
-// Returns true, and moves on, if the next name is this one.
-bool json_cursor::accept_name(std::string_view likely)
+// Returns true, and moves on, if the text goes on with this lead.
+bool json_cursor::accept_lead(std::string_view likely)
 {
-    const std::size_t size = likely.size();
-    if (size == 0 || static_cast<std::size_t>(end_ - at_) < size + 2 || at_[0] != '"' ||
-        at_[size + 1] != '"' || std::memcmp(at_ + 1, likely.data(), size) != 0) {
-        return false;
-    }
-    at_ += size + 2;
-    return true;
+    const bool is_next = !likely.empty() && static_cast<std::size_t>(end_ - at_) > likely.size() &&
+                         is_equal(at_, likely);
+    at_ += is_next ? likely.size() : 0;
+    first_ = first_ && !is_next;
+    return is_next;
 }
 
 bool json_cursor::read_name(std::string_view& out)
@@ -254,8 +284,10 @@ bool json_cursor::read_name(std::string_view& out)
     return behind != nullptr;
 }
 
-bool json_cursor::next(json_member& out, std::string_view likely)
+// Reads the bytes in front of a value. Returns false at the end of the object.
+bool json_cursor::read_lead(json_member& out)
 {
+    char* const begin = at_;
     skip_blanks();
     if (accept('}')) {
         skip_blanks();
@@ -269,16 +301,26 @@ bool json_cursor::next(json_member& out, std::string_view likely)
         skip_blanks();
     }
     first_ = false;
-    out.expected = accept_name(likely);
-    out.name = likely;
-    if (!out.expected && !read_name(out.name)) {
+    if (!read_name(out.name)) {
         return false;
     }
+    // A name that had escapes has become shorter.
+    const bool had_escapes = out.name.data() + out.name.size() + 1 != at_;
     skip_blanks();
     if (!accept(':')) {
         return false;
     }
     skip_blanks();
+    out.lead = had_escapes ? std::string_view{} : std::string_view{begin, at_};
+    return true;
+}
+
+bool json_cursor::next(json_member& out, std::string_view likely)
+{
+    out.expected = accept_lead(likely);
+    if (!out.expected && !read_lead(out)) {
+        return false;
+    }
     char* const behind = read_value(at_, end_, out.value);
     if (behind == nullptr) {
         return false;

@@ -21,8 +21,12 @@ struct json_value {
 };
 
 struct json_member {
+    // Unset if the member is the expected one.
     std::string_view name;
     json_value value;
+    // All bytes between the value before and this one: a comma, the name, a colon and blanks. Unset
+    // if the member is the expected one; empty if its name had escapes.
+    std::string_view lead;
     // True if it is the member that the caller expected.
     bool expected = false;
 };
@@ -33,8 +37,9 @@ public:
     explicit json_cursor(std::span<char> text);
 
     // Moves on to the next member. Returns false at the end of the object, or if it is malformed. A
-    // member of the name that the caller expects is found sooner.
-    // Requires: `likely` has no quote and no backslash. Empty: no member is expected.
+    // member with the lead that the caller expects is found sooner.
+    // Requires: `likely` was the lead of a member at the same position of another object. Empty: no
+    // member is expected.
     bool next(json_member& out, std::string_view likely = {});
 
     // True if the object has ended well, and nothing but blanks follows it. Known once next() has
@@ -49,7 +54,8 @@ private:
 
     void skip_blanks();
     bool accept(char c);
-    bool accept_name(std::string_view likely);
+    bool accept_lead(std::string_view likely);
+    bool read_lead(json_member& out);
     bool read_name(std::string_view& out);
 };
 

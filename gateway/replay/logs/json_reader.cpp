@@ -28,6 +28,12 @@ void note_duration(std::optional<base::duration> d, logged_request& out)
     }
 }
 
+void hide(part_set parts, logged_request& out)
+{
+    out.known &= ~parts;
+    out.hidden |= parts;
+}
+
 }  // namespace
 
 json_reader::json_reader(json_format format, const wanted_parts& wanted)
@@ -76,14 +82,13 @@ json_reader::meaning json_reader::find(const level& of, std::string_view name) c
 }
 
 // Finds what the member means, and expects it at this position of the next line.
-json_reader::meaning json_reader::learn(level& of, std::size_t position, std::string_view name)
-    const
+json_reader::meaning json_reader::learn(level& of, std::size_t position, const json_member& m) const
 {
-    const meaning means = find(of, name);
-    if (position < most_expected && name.find_first_of("\"\\") == std::string_view::npos) {
+    const meaning means = find(of, m.name);
+    if (position < most_expected && !m.lead.empty()) {
         of.expected.resize(std::max(of.expected.size(), position + 1));
-        of.expected[position].name = name;
-        of.expected[position].means = means;
+        of.expected[position] = {
+            .name = std::string{m.name}, .lead = std::string{m.lead}, .means = means};
     }
     return means;
 }
@@ -93,13 +98,14 @@ void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
     json_cursor members{object};
     const std::vector<expected_member>& expected = levels_[index].expected;
     const auto likely = [&expected](std::size_t position) {
-        return position < expected.size() ? std::string_view{expected[position].name}
+        return position < expected.size() ? std::string_view{expected[position].lead}
                                           : std::string_view{};
     };
     json_member m;
     for (std::size_t position = 0; line.good && members.next(m, likely(position)); ++position) {
         const meaning means =
-            m.expected ? expected[position].means : learn(levels_[index], position, m.name);
+            m.expected ? expected[position].means : learn(levels_[index], position, m);
+        const std::string_view name = m.expected ? expected[position].name : m.name;
         if (means.role == json_role::nested) {
             if (m.value.is == json_kind::object) {
                 walk(means.inside, m.value.text, line);
@@ -110,10 +116,10 @@ void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
                 note_header(means.part, m.value, line);
             }
             if (hides && means.role == json_role::part) {
-                line.out.known &= ~bit(means.part);
+                hide(bit(means.part), line.out);
             }
-            if (m.name == "Cookie") {
-                line.out.known &= ~cookies_;
+            if (name == "Cookie") {
+                hide(cookies_, line.out);
             }
         } else if (means.role != json_role::none) {
             note(means, m.value, line);
@@ -142,7 +148,7 @@ void json_reader::note(const meaning& means, json_value value, reading& line)
     const std::string_view text = value.view();
     switch (means.role) {
         case json_role::time:
-            line.time = parse_moment(text);
+            line.time = text;
             break;
         case json_role::client: {
             const auto address = parse_logged_address(text);
@@ -231,14 +237,12 @@ bool json_reader::read(std::span<char> line, logged_request& out, std::vector<pa
 bool json_reader::finish(reading& line) const
 {
     logged_request& out = line.out;
-    if (!line.good || !line.has_client || !line.has_target || (!line.time && !line.decided)) {
+    const auto at = line.decided || !line.time ? line.decided : parse_moment(*line.time);
+    if (!line.good || !line.has_client || !line.has_target || !at) {
         return false;
     }
-    if (line.decided) {
-        out.at = *line.decided;
-    } else {
-        out.at = *line.time - (format_.time_is_end ? out.duration : base::duration{0});
-    }
+    const bool is_end = !line.decided && format_.time_is_end;
+    out.at = *at - (is_end ? out.duration : base::duration{0});
     if (format_.holds_queries || out.target.find('?') != std::string_view::npos) {
         out.known |= wanted_.all_from(source::query);
     }

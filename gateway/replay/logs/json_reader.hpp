@@ -31,6 +31,8 @@ private:
 
     struct expected_member {
         std::string name;
+        // The bytes in front of its value.
+        std::string lead;
         meaning means;
     };
 
@@ -49,7 +51,8 @@ private:
         logged_request& out;
         std::vector<part_text>& parts;
         std::optional<base::duration> decided{};
-        std::optional<base::duration> time{};
+        // The member `time`, which is parsed if there is no other moment.
+        std::optional<std::string_view> time{};
         bool has_client = false;
         bool has_target = false;
         bool has_error = false;
@@ -65,7 +68,7 @@ private:
 
     std::size_t add_level(const std::vector<json_rule>& rules);
     meaning find(const level& of, std::string_view name) const;
-    meaning learn(level& of, std::size_t position, std::string_view name) const;
+    meaning learn(level& of, std::size_t position, const json_member& m) const;
     void walk(std::size_t index, std::span<char> object, reading& line);
     void note(const meaning& means, json_value value, reading& line);
     void note_number(json_role role, json_value value, reading& line);

@@ -45,6 +45,9 @@ public:
         return current_;
     }
 
+    // Returns the bytes of all blocks that hold a line.
+    std::size_t bytes_in_use() const { return (all_.size() - spare_.size()) * block_bytes; }
+
     // Releases one line of the block.
     void release(block* of)
     {

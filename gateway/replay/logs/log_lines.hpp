@@ -13,7 +13,8 @@ namespace gateway::replay {
 
 class log_lines {
 public:
-    // Longest line, in bytes. A longer one is returned in pieces, none of which anybody can read.
+    // Longest line, in bytes. A longer one is returned as its first `longest` + 1 bytes: its size
+    // tells that it is cut.
     static constexpr std::size_t longest = std::size_t{64} * 1024;
 
     explicit log_lines(const std::string& path) : bytes_(path), buffer_(new char[buffer_bytes]) {}
@@ -31,6 +32,7 @@ public:
     const compressed_bytes& bytes() const { return bytes_; }
 
 private:
+    static constexpr std::size_t kept = longest + 1;
     static constexpr std::size_t buffer_bytes = 2 * longest;
 
     compressed_bytes bytes_;
@@ -40,6 +42,7 @@ private:
     std::size_t at_ = 0;
 
     bool fill();
+    line cut_line();
 };
 
 }  // namespace gateway::replay

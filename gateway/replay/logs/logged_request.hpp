@@ -47,6 +47,8 @@ struct logged_request {
     // header that had several lines occurs as often.
     part_set known = 0;
     std::span<const part_text> parts;
+    // Wanted parts that the line hides, whatever the log tells in other lines.
+    part_set hidden = 0;
     verdict was = verdict::unknown;
     // True if `client` is the address of the connection, so that headers may name another one.
     bool client_is_peer = false;

@@ -73,8 +73,8 @@ bool ordered_log::make_ready()
         if (waiting_.empty()) {
             return false;
         }
-        const std::int64_t span = waiting_.rbegin()->first - waiting_.begin()->first;
-        return span > window_seconds || waiting_lines_ >= most_lines;
+        return reached_ - waiting_.begin()->first > window_seconds ||
+               waiting_lines_ >= most_lines || memory_.bytes_in_use() >= most_bytes;
     };
     while (!at_end_ && !is_settled()) {
         at_end_ = !read_line();
@@ -126,32 +126,42 @@ bool ordered_log::read_line()
     return true;
 }
 
+// Reads a line, and keeps its request. Returns false if it is no line of the format.
+bool ordered_log::read_request(std::span<const char> line)
+{
+    if (line.size() > log_lines::longest) {
+        return false;
+    }
+    constexpr std::size_t most_parts = wanted_parts::most;
+    constexpr std::size_t room_of_parts = most_parts * sizeof(part_text);
+    static_assert(
+        log_lines::longest + alignof(part_text) + room_of_parts <= line_memory::most_bytes
+    );
+    const std::size_t bytes =
+        (line.size() + alignof(part_text)) / alignof(part_text) * alignof(part_text);
+    std::byte* const to = memory_.reserve(bytes + room_of_parts);
+    auto* const text = reinterpret_cast<char*>(to);
+    std::memcpy(text, line.data(), line.size());
+    logged_request r;
+    parts_.clear();
+    if (!reader_->read({text, line.size()}, r, parts_)) {
+        return false;
+    }
+    const std::size_t count = std::min(parts_.size(), most_parts);
+    auto* const parts = reinterpret_cast<part_text*>(to + bytes);
+    std::uninitialized_copy_n(parts_.begin(), count, parts);
+    r.parts = {parts, count};
+    r.known |= held_ & ~r.hidden;
+    insert(r, memory_.keep(bytes + count * sizeof(part_text)));
+    return true;
+}
+
 // Adds a line. One that cannot be read and has no end is still being written: it counts as none.
 void ordered_log::add(std::span<const char> line, bool ended)
 {
-    constexpr std::size_t most_parts = wanted_parts::most;
-    const std::size_t bytes =
-        (line.size() + alignof(part_text)) / alignof(part_text) * alignof(part_text);
-    const std::size_t room = bytes + most_parts * sizeof(part_text);
-    logged_request r;
-    parts_.clear();
-    if (room <= line_memory::most_bytes) {
-        std::byte* const to = memory_.reserve(room);
-        auto* const text = reinterpret_cast<char*>(to);
-        std::memcpy(text, line.data(), line.size());
-        if (reader_->read({text, line.size()}, r, parts_)) {
-            ++counts_.lines;
-            const std::size_t count = std::min(parts_.size(), most_parts);
-            auto* const parts = reinterpret_cast<part_text*>(to + bytes);
-            std::uninitialized_copy_n(parts_.begin(), count, parts);
-            r.parts = {parts, count};
-            r.known |= held_;
-            insert(r, memory_.keep(bytes + count * sizeof(part_text)));
-            return;
-        }
-    }
-    if (ended) {
-        ++counts_.lines;
+    const bool is_good = read_request(line);
+    counts_.lines += is_good || ended ? 1 : 0;
+    if (!is_good && ended) {
         note_bad(line);
     }
 }
@@ -180,13 +190,28 @@ ordered_log::second& ordered_log::second_at(std::int64_t number)
     return *recent_;
 }
 
+void ordered_log::note_progress(std::int64_t number)
+{
+    earliest_since_ = std::min(earliest_since_, number);
+    if (++lines_since_ == lines_of_progress) {
+        reached_ = earliest_since_;
+        earliest_since_ = std::numeric_limits<std::int64_t>::max();
+        lines_since_ = 0;
+    }
+}
+
 void ordered_log::insert(logged_request r, line_memory::block* where)
 {
-    if (r.at < latest_) {
+    const bool is_late = r.at < latest_;
+    if (is_late) {
         ++counts_.late;
         r.at = latest_;
     }
-    second& s = second_at(second_of(r.at));
+    const std::int64_t number = second_of(r.at);
+    if (!is_late) {
+        note_progress(number);
+    }
+    second& s = second_at(number);
     s.sorted = s.sorted && (s.requests.empty() || s.requests.back().request.at <= r.at);
     s.requests.push_back({r, where});
     ++waiting_lines_;

@@ -9,6 +9,7 @@
 #include "gateway/replay/logs/log_lines.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ struct bad_line {
 struct line_counts {
     std::uint64_t lines = 0;
     std::uint64_t bad = 0;
-    // Lines that came more than a minute late, or later than the bound on lines allows.
+    // Lines that came more than a minute late, or later than the bounds allow.
     std::uint64_t late = 0;
     // The first bad line.
     std::optional<bad_line> first_bad{};
@@ -35,8 +36,13 @@ struct line_counts {
 class ordered_log {
 public:
     static constexpr base::duration window = std::chrono::minutes{1};
+    // Number of lines of which the earliest tells how far the log has come. A clock that was wrong
+    // for a line or two then makes no others late.
+    static constexpr std::size_t lines_of_progress = 16;
     // Most lines that wait for earlier ones.
     static constexpr std::size_t most_lines = 131'072;
+    // Most bytes of memory that they take, but for one block and the lines of one second.
+    static constexpr std::size_t most_bytes = std::size_t{128} * 1024 * 1024;
     // Most bytes of a bad line that are kept.
     static constexpr std::size_t most_shown = 200;
 
@@ -107,6 +113,10 @@ private:
     std::size_t next_ = 0;
     // Moment of the last request that became ready.
     base::duration latest_{0};
+    // Earliest second of the last whole group of lines_of_progress lines, and of those read since.
+    std::int64_t reached_ = 0;
+    std::int64_t earliest_since_ = std::numeric_limits<std::int64_t>::max();
+    std::size_t lines_since_ = 0;
     bool at_end_ = false;
     // The second that got the last line, or null.
     second* recent_ = nullptr;
@@ -116,9 +126,11 @@ private:
 
     void begin(const std::optional<json_format>& described);
     bool read_line();
+    bool read_request(std::span<const char> line);
     void add(std::span<const char> line, bool ended);
     void insert(logged_request r, line_memory::block* where);
     void note_bad(std::span<const char> line);
+    void note_progress(std::int64_t number);
     second& second_at(std::int64_t number);
     bool make_ready();
 };

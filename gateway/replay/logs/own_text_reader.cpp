@@ -8,10 +8,8 @@
 
 namespace gateway::replay {
 
-using source = policy::key_part::source;
-
 own_text_reader::own_text_reader(const wanted_parts& wanted)
-    : wanted_(wanted), hosts_(wanted.all_from(source::host))
+    : wanted_(wanted), hosts_(wanted.all_from(policy::key_part::source::host))
 {}
 
 void own_text_reader::note(

@@ -1,7 +1,9 @@
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 
 namespace gateway::replay {
@@ -153,6 +155,18 @@ int month_of(std::string_view name)
     return 0;
 }
 
+// Parses seconds with an exponent, "8.1e-05", to the precision of a double.
+std::optional<base::duration> parse_scientific(std::string_view text)
+{
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    const bool is_whole = error == std::errc{} && end == text.data() + text.size();
+    if (!is_whole || seconds < 0 || seconds > static_cast<double>(latest_second)) {
+        return std::nullopt;
+    }
+    return base::duration{std::llround(seconds * static_cast<double>(nanoseconds_per_second))};
+}
+
 }  // namespace
 
 std::optional<base::duration> parse_rfc3339(std::string_view text)
@@ -218,8 +232,7 @@ std::optional<base::duration> parse_seconds(std::string_view text)
         nanoseconds = in.fraction();
     }
     if (!in.good() || !in.is_at_end()) {
-        // Short times may be written with an exponent, as "8.1e-05".
-        return text.find('e') == text.npos ? std::nullopt : std::optional{base::duration{0}};
+        return text.find_first_of("eE") == text.npos ? std::nullopt : parse_scientific(text);
     }
     return base::duration{seconds * nanoseconds_per_second + nanoseconds};
 }

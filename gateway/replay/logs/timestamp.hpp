@@ -17,7 +17,8 @@ std::optional<base::duration> parse_rfc3339(std::string_view text);
 // which is how HAProxy writes it. Without a zone the time is UTC.
 std::optional<base::duration> parse_common_time(std::string_view text);
 
-// Parses decimal seconds, "0.001234", exactly to the nanosecond; further digits are dropped.
+// Parses decimal seconds, "0.001234", exactly to the nanosecond; further digits are dropped. With
+// an exponent, "8.1e-05", they are rounded.
 std::optional<base::duration> parse_seconds(std::string_view text);
 
 // Parses Unix time as a number: seconds with or without a fraction, or whole milliseconds,

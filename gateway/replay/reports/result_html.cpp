@@ -98,6 +98,13 @@ private:
     std::string out_{page_begin};
 };
 
+void add_unknown(page& p, const std::vector<unknown_thing>& unknown)
+{
+    for (const unknown_thing& u : unknown) {
+        p.add_row({"not judged: the log does not tell " + u.what, grouped(u.requests), ""});
+    }
+}
+
 void add_head(page& p, const replay_result& r)
 {
     p.add_paragraph(
@@ -117,7 +124,7 @@ void add_head(page& p, const replay_result& r)
     if (r.lines.late > 0) {
         p.add_paragraph(
             grouped(r.lines.late) +
-            " lines came more than a minute late, and count from when they came."
+            " lines came too late to be put in order, and count from when they came."
         );
     }
     const std::uint64_t all = r.allowed + r.rejected + r.unjudged;
@@ -125,7 +132,11 @@ void add_head(page& p, const replay_result& r)
     p.add_row({"allowed", grouped(r.allowed), percent(r.allowed, all)});
     p.add_row({"rejected", grouped(r.rejected), percent(r.rejected, all)});
     p.add_row({"not judged", grouped(r.unjudged), percent(r.unjudged, all)});
+    add_unknown(p, r.unknown);
     p.end_table();
+    if (r.malformed > 0) {
+        p.add_paragraph(grouped(r.malformed) + " more were malformed, and reached no limit.");
+    }
     p.add(colours);
     p.add(timeline_plot(r.over_time));
 }
@@ -210,9 +221,7 @@ void add_limit(page& p, const limit_result& l, bool asked)
     p.begin_table("Requests under it", {"verdict", "requests", "share"});
     p.add_row({"allowed", grouped(l.allowed), percent(l.allowed, judged)});
     p.add_row({"rejected", grouped(l.rejected), percent(l.rejected, judged)});
-    for (const unknown_thing& u : l.unknown) {
-        p.add_row({"not judged: the log does not tell " + u.what, grouped(u.requests), ""});
-    }
+    add_unknown(p, l.unknown);
     p.end_table();
     p.add(colours);
     p.add(timeline_plot(l.over_time));

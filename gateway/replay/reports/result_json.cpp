@@ -135,7 +135,9 @@ json::object as_json(const replay_result& r)
     o["allowed"] = r.allowed;
     o["rejected"] = r.rejected;
     o["unjudged"] = r.unjudged;
+    o["unjudged_because"] = as_json(r.unknown);
     o["unlimited"] = r.unlimited;
+    o["malformed"] = r.malformed;
     json::object limits;
     for (const limit_result& l : r.limits) {
         limits[l.name] = as_json(l, r.accepted.any());

@@ -197,7 +197,7 @@ void write_head(const replay_result& r, std::ostream& out)
     }
     if (r.lines.late > 0) {
         out << "  " << grouped(r.lines.late)
-            << " came more than a minute late, and count from when they came\n";
+            << " came too late to be put in order, and count from when they came\n";
     }
 }
 
@@ -211,8 +211,12 @@ void write_text(const replay_result& r, std::ostream& out)
     write_row(out, "allowed", r.allowed, all);
     write_row(out, "rejected", r.rejected, all);
     write_row(out, "not judged", r.unjudged, all);
+    write_unknown(r.unknown, out);
     if (r.unlimited > 0) {
         out << "  (" << grouped(r.unlimited) << " of the allowed ones are under no limit)\n";
+    }
+    if (r.malformed > 0) {
+        out << "  (" << grouped(r.malformed) << " more were malformed, and reached no limit)\n";
     }
     for (const limit_result& l : r.limits) {
         write_limit(l, r.accepted.any(), out);

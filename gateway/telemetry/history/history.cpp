@@ -9,20 +9,6 @@ namespace gateway::telemetry {
 
 namespace {
 
-// Returns the index of the name, which is added if it is new; nothing if there is no room.
-std::optional<std::size_t> index_of(std::string_view name, std::vector<std::string>& names)
-{
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end() && names.size() == history::most_names) {
-        return std::nullopt;
-    }
-    const auto index = static_cast<std::size_t>(found - names.begin());
-    if (found == names.end()) {
-        names.emplace_back(name);
-    }
-    return index;
-}
-
 std::uint32_t narrowed(std::uint64_t count)
 {
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
@@ -104,14 +90,43 @@ std::optional<store_second> second_of(const store_totals& now, const store_total
         .took = latency_of(difference(now.duration, before.duration))};
 }
 
-// Appends a second of each name that has one.
+}  // namespace
+
+std::uint64_t verdict_counts::all() const
+{
+    return allowed + errors + count_of(refused);
+}
+
+// Returns the index of the name, which takes that of one in no kept second if there is no room;
+// nothing if each is in one.
+std::optional<std::size_t> history::index_of(std::string_view name, std::vector<known_name>& names)
+    const
+{
+    auto found = std::find_if(names.begin(), names.end(), [name](const known_name& known) {
+        return known.text == name;
+    });
+    if (found == names.end() && names.size() < most_names) {
+        found = names.insert(found, known_name{});
+    } else if (found == names.end()) {
+        found = std::find_if(names.begin(), names.end(), [this](const known_name& known) {
+            return known.used + length <= number_;
+        });
+    }
+    if (found == names.end()) {
+        return std::nullopt;
+    }
+    found->text = name;
+    found->used = number_;
+    return static_cast<std::size_t>(found - names.begin());
+}
+
 template <typename Totals, typename Second>
-void add_named(
+void history::add_named(
     const named<Totals>& now,
     const named<Totals>& before,
-    std::vector<std::string>& names,
+    std::vector<known_name>& names,
     std::vector<Second>& to
-)
+) const
 {
     for (const auto& [name, counted] : now) {
         const auto found = before.find(name);
@@ -124,13 +139,6 @@ void add_named(
             to.push_back(*s);
         }
     }
-}
-
-}  // namespace
-
-std::uint64_t verdict_counts::all() const
-{
-    return allowed + errors + count_of(refused);
 }
 
 void history::add(totals now, base::duration at)

@@ -6,7 +6,9 @@
 #include "gateway/telemetry/history/totals.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +19,8 @@ class history {
 public:
     // Number of seconds that are kept.
     static constexpr std::size_t length = 600;
-    // Most limits, most upstreams and most stores that are kept apart. Others count in the sums of
-    // all requests only.
+    // Most limits, most upstreams and most stores that the kept seconds tell apart. Others count in
+    // the sums of all requests only.
     static constexpr std::size_t most_names = 128;
 
     // Begins with what was counted before, which belongs to no second.
@@ -36,19 +38,40 @@ public:
     // Returns what was counted up to the end of the last second.
     const totals& last() const { return last_; }
 
-    std::string_view limit_name(const limit_second& s) const { return limits_[s.name]; }
+    std::string_view limit_name(const limit_second& s) const { return limits_[s.name].text; }
 
-    std::string_view upstream_name(const upstream_second& s) const { return upstreams_[s.name]; }
+    std::string_view upstream_name(const upstream_second& s) const
+    {
+        return upstreams_[s.name].text;
+    }
 
-    std::string_view store_name(const store_second& s) const { return stores_[s.name]; }
+    std::string_view store_name(const store_second& s) const { return stores_[s.name].text; }
 
 private:
+    // `known_name` is a name with the number of the last second that has it.
+    struct known_name {
+        std::string text;
+        std::uint64_t used = 0;
+    };
+
     std::deque<second> seconds_{};
     std::uint64_t number_ = 0;
     totals last_;
-    std::vector<std::string> limits_{};
-    std::vector<std::string> upstreams_{};
-    std::vector<std::string> stores_{};
+    std::vector<known_name> limits_{};
+    std::vector<known_name> upstreams_{};
+    std::vector<known_name> stores_{};
+
+    std::optional<std::size_t> index_of(std::string_view name, std::vector<known_name>& names)
+        const;
+
+    // Appends a second of each name that has one.
+    template <typename Totals, typename Second>
+    void add_named(
+        const named<Totals>& now,
+        const named<Totals>& before,
+        std::vector<known_name>& names,
+        std::vector<Second>& to
+    ) const;
 };
 
 }  // namespace gateway::telemetry

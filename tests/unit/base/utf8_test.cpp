@@ -42,5 +42,20 @@ TEST(utf8, the_first_byte_that_is_none_is_named)
     }
 }
 
+TEST(utf8, is_cut_in_front_of_a_whole_character)
+{
+    EXPECT_EQ(utf8_prefix("abc", 3), "abc");
+    EXPECT_EQ(utf8_prefix("abc", 2), "ab");
+    EXPECT_EQ(utf8_prefix("abc", 0), "");
+    for (const std::string character : {"\xc2\x80", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
+        const std::string text = "ab" + character + "c";
+        for (std::size_t most = 2; most < 2 + character.size(); ++most) {
+            EXPECT_EQ(utf8_prefix(text, most), "ab") << most;
+        }
+        EXPECT_EQ(utf8_prefix(text, 2 + character.size()), "ab" + character);
+    }
+    EXPECT_EQ(utf8_prefix("\x80\x80\x80\x80\x80\x80", 5).size(), 2U) << "bytes of no character";
+}
+
 }  // namespace utf8_test
 }  // namespace gateway::base

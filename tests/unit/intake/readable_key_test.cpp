@@ -94,12 +94,32 @@ TEST(readable_key, is_readable_without_secrets)
          part(source::header, "header:x-key", "x-key"),
          part(source::path, "path")}
     );
-    const auto said = readable_key(rule, named(rule, {"192.0.2.1", "hunter2", "/a"}));
+    const auto said = readable_key(defaults, rule, named(rule, {"192.0.2.1", "hunter2", "/a"}));
     EXPECT_EQ(
         boost::json::serialize(said),
         R"([{"part":"client_ip","value":"192.0.2.1"},{"part":"header:x-key","sha256":")" +
             base::sha256_hex128("hunter2") + R"("},{"part":"path","value":"/a"}])"
     );
+}
+
+TEST(readable_key, keeps_what_an_earlier_policy_held_secret)
+{
+    policy::policy first;
+    first.limits = {rule_of({part(source::header, "header:x-key", "x-key")})};
+    const std::string name = named(first.limits[0], {"hunter2"});
+    // The limit is gone in between.
+    policy::policy second;
+    second.note_former_secrets(first);
+    policy::policy third;
+    third.note_former_secrets(second);
+    third.limits = {rule_of({part(source::path, "path"), part(source::host, "host")})};
+    const policy::limit_rule& rule = third.limits[0];
+    EXPECT_EQ(
+        boost::json::serialize(readable_key(third, rule, name)),
+        R"([{"part":"path","sha256":")" + base::sha256_hex128("hunter2") + R"("}])"
+    );
+    const std::string fresh = named(rule, {"/a", "h"});
+    EXPECT_EQ(readable_key(third, rule, fresh).at(1).at("value"), "h");
 }
 
 TEST(readable_key, an_address_instead_of_a_missing_part_is_an_address)
@@ -109,7 +129,7 @@ TEST(readable_key, an_address_instead_of_a_missing_part_is_an_address)
     name.start("l");
     name.add(*base::ip_address::parse("192.0.2.1"));
     EXPECT_EQ(
-        boost::json::serialize(readable_key(rule, name.bytes())),
+        boost::json::serialize(readable_key(defaults, rule, name.bytes())),
         R"([{"part":"header:x-key","value":"192.0.2.1"}])"
     );
 }

@@ -50,7 +50,7 @@ TEST(timeline, widens_and_loses_nothing)
 {
     timeline t;
     for (int i = 0; i < 86'400; ++i) {
-        t.add(seconds{1000 + i}, i % 4 == 0 ? fate::rejected : fate::allowed);
+        t.add(seconds{1000 + i}, i % 4 == 0 ? verdict::rejected : verdict::allowed);
     }
     EXPECT_LE(t.bins().size(), timeline::most);
     EXPECT_EQ(t.begin(), seconds{1000});

@@ -56,6 +56,36 @@ TEST(json_cursor, refuses_what_is_no_object)
     }
 }
 
+TEST(json_cursor, finds_an_expected_member_by_its_lead)
+{
+    std::string first = R"({ "a\u0062":1 , "c": "x"})";
+    json_cursor learned{first};
+    json_member m;
+    ASSERT_TRUE(learned.next(m));
+    EXPECT_EQ(m.lead, "") << "the name had an escape";
+    ASSERT_TRUE(learned.next(m));
+    EXPECT_EQ(m.lead, R"( , "c": )");
+    const std::string lead{m.lead};
+    for (const auto& [text, is_expected] :
+         {std::pair{R"({"a":1 , "c": "y"})", true},
+          {R"({"a":1, "c": "y"})", false},
+          {R"({"a":1 , "d": "y"})", false}}) {
+        std::string line = text;
+        json_cursor members{line};
+        ASSERT_TRUE(members.next(m, lead)) << "the first one is another";
+        EXPECT_FALSE(m.expected);
+        ASSERT_TRUE(members.next(m, lead)) << text;
+        EXPECT_EQ(m.expected, is_expected) << text;
+        EXPECT_EQ(m.value.view(), "y");
+        EXPECT_FALSE(members.next(m, lead));
+        EXPECT_TRUE(members.is_complete());
+    }
+    std::string cut = R"({"a":1 , "c": )";
+    json_cursor members{cut};
+    ASSERT_TRUE(members.next(m, lead));
+    EXPECT_FALSE(members.next(m, lead)) << "no value follows";
+}
+
 TEST(json_cursor, reads_what_boost_json_writes)
 {
     std::mt19937 random{36};

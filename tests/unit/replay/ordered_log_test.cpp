@@ -62,10 +62,29 @@ TEST_F(ordered_logs, put_lines_of_a_minute_in_order)
 
 TEST_F(ordered_logs, count_what_comes_too_late_from_then)
 {
-    const auto seconds =
-        seconds_of({file("a", line_at(0) + line_at(200) + line_at(300) + line_at(1))});
-    EXPECT_EQ(seconds, (std::vector{0, 200, 200, 300}));
+    std::string text = line_at(0);
+    for (const int second : {200, 300}) {
+        for (std::size_t i = 0; i < 2 * ordered_log::lines_of_progress; ++i) {
+            text += line_at(second);
+        }
+    }
+    const auto seconds = seconds_of({file("a", text + line_at(1))});
+    EXPECT_EQ(seconds.front(), 0);
+    EXPECT_EQ(std::count(seconds.begin(), seconds.end(), 200), 33);
     EXPECT_EQ(counts_.late, 1U);
+}
+
+TEST_F(ordered_logs, put_lines_in_order_behind_one_from_the_future)
+{
+    std::string text = line_at(0) + line_at(3000);
+    std::vector<int> expected{0};
+    for (int i = 0; i < 500; ++i) {
+        text += line_at(i + 1 + (i % 2 == 0 ? 1 : -1));
+        expected.push_back(i + 1);
+    }
+    expected.push_back(3000);
+    EXPECT_EQ(seconds_of({file("a", text)}), expected);
+    EXPECT_EQ(counts_.late, 0U);
 }
 
 TEST_F(ordered_logs, keep_the_order_of_the_file_within_a_second)
@@ -80,6 +99,38 @@ TEST_F(ordered_logs, keep_the_order_of_the_file_within_a_second)
     EXPECT_EQ(seen, "/0/1/2");
 }
 
+TEST_F(ordered_logs, know_no_part_that_a_line_hides)
+{
+    const auto caddy_line = [](const std::string& value) {
+        return R"({"ts":1795860000.5,"request":{"remote_ip":"192.0.2.1","method":"GET","uri":"/",)"
+               R"("headers":{"X-Key":[")" +
+               value + R"("]}},"status":200})" + "\n";
+    };
+    const std::string path = file("a", caddy_line("k") + caddy_line("REDACTED"));
+    wanted_parts wanted;
+    const auto key =
+        wanted.add({.from = policy::key_part::source::header, .name = "x-key", .text = {}});
+    merged_logs logs{std::vector{path}, wanted, {}};
+    EXPECT_EQ(logs.next()->known & bit(*key), bit(*key));
+    EXPECT_EQ(logs.next()->known & bit(*key), 0U);
+}
+
+// Lines as long as a line may be: 4,096 of them would fill 256 MiB.
+TEST_F(ordered_logs, hold_no_more_bytes_than_they_may)
+{
+    const std::string path(log_lines::longest - 200, 'p');
+    const std::string log = file("a", "");
+    {
+        std::ofstream out{log, std::ios::binary};
+        for (int i = 0; i < 4096; ++i) {
+            out << line_at(1, "/" + path);
+        }
+        out << line_at(0);
+    }
+    EXPECT_EQ(seconds_of({log}).size(), 4097U);
+    EXPECT_EQ(counts_.late, 1U) << "the lines before the last one did not wait for it";
+}
+
 TEST_F(ordered_logs, merge_files)
 {
     const std::string a = file("a", line_at(1) + line_at(3) + line_at(1000));
@@ -89,7 +140,6 @@ TEST_F(ordered_logs, merge_files)
 
 TEST_F(ordered_logs, count_bad_lines_and_not_one_that_is_being_written)
 {
-    const std::string long_line(200'000, 'x');
     EXPECT_EQ(
         seconds_of({file("a", line_at(1) + "bad\r\n\n" + line_at(2) + line_at(3).substr(0, 30))}),
         (std::vector{1, 2})
@@ -98,10 +148,30 @@ TEST_F(ordered_logs, count_bad_lines_and_not_one_that_is_being_written)
     EXPECT_EQ(counts_.bad, 1U);
     EXPECT_EQ(counts_.first_bad->line, 2U);
     EXPECT_EQ(counts_.first_bad->text, "bad");
+}
+
+TEST_F(ordered_logs, count_a_line_that_is_too_long_as_one_bad_line)
+{
+    const std::string good = line_at(7);
+    for (const std::size_t length : {65'537U, 70'000U, 131'072U, 131'073U, 500'000U}) {
+        // It could be read if it were cut after so many bytes.
+        std::string line = good.substr(0, good.size() - 2);
+        line.resize(length, 'x');
+        EXPECT_EQ(
+            seconds_of({file("b", line_at(1) + line + "\n" + line_at(2))}), (std::vector{1, 2})
+        );
+        EXPECT_EQ(counts_.lines, 3U) << length;
+        EXPECT_EQ(counts_.bad, 1U) << length;
+        EXPECT_EQ(counts_.first_bad->text, line.substr(0, ordered_log::most_shown));
+        EXPECT_EQ(seconds_of({file("c", line_at(1) + line)}), (std::vector{1}));
+        EXPECT_EQ(counts_.bad, 0U) << length;
+    }
+    std::string longest = good.substr(0, good.size() - 2);
+    longest.resize(log_lines::longest - 1, 'x');
     EXPECT_EQ(
-        seconds_of({file("b", line_at(1) + long_line + "\n" + line_at(2))}), (std::vector{1, 2})
+        seconds_of({file("d", line_at(1) + longest + "\"\n" + line_at(9))}), (std::vector{1, 7, 9})
     );
-    EXPECT_GT(counts_.bad, 0U);
+    EXPECT_EQ(counts_.bad, 0U);
 }
 
 }  // namespace ordered_log_test

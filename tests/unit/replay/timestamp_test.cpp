@@ -65,8 +65,18 @@ TEST(timestamp, seconds_are_exact)
 {
     EXPECT_EQ(parse_seconds("0.001234"), std::chrono::microseconds{1234});
     EXPECT_EQ(parse_seconds("3600"), hours{1});
-    EXPECT_EQ(parse_seconds("8.1e-05"), base::duration{0});
     EXPECT_EQ(parse_seconds("1."), std::nullopt);
+}
+
+TEST(timestamp, numbers_with_an_exponent)
+{
+    EXPECT_EQ(parse_seconds("8.1e-05"), std::chrono::microseconds{81});
+    EXPECT_EQ(parse_seconds("1.5E2"), seconds{150});
+    EXPECT_EQ(parse_seconds("2e+0"), seconds{2});
+    EXPECT_EQ(parse_unix_time("1.79586e9"), ten);
+    for (const char* text : {"1e", "1e+", "1e2x", "1x-05e", "1e10", "1e999", "e5", "-1e2"}) {
+        EXPECT_EQ(parse_seconds(text), std::nullopt) << text;
+    }
 }
 
 }  // namespace timestamp_test

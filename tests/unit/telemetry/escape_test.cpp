@@ -41,6 +41,7 @@ TEST(escape, follows_the_table)
         {"\0"sv, R"(\u0000)", R"(\x00)"},
         {"\x1b[31m\x7f", R"(\u001b[31m\u007f)", R"(\x1b[31m\x7f)"},
         {"h\u00e9\u20ac\U0001f600", "h\u00e9\u20ac\U0001f600", "h\u00e9\u20ac\U0001f600"},
+        {"\u0080a\u009b31m\u00a0", "\\u0080a\\u009b31m\u00a0", "\\xc2\\x80a\\xc2\\x9b31m\u00a0"},
         {"\xff", R"(\ufffd)", R"(\xff)"},
         {"a\x80z", R"(a\ufffdz)", R"(a\x80z)"},
         {"\xc0\xaf", R"(\ufffd\ufffd)", R"(\xc0\xaf)"},                // overlong

@@ -60,6 +60,26 @@ TEST(history, keeps_so_many_names_apart_and_counts_the_others_in_sums)
     EXPECT_EQ(past.seconds().back().limits.size(), history::most_names);
 }
 
+TEST(history, gives_up_names_that_no_kept_second_has)
+{
+    history past({});
+    totals now;
+    for (std::size_t i = 0; i < history::most_names; ++i) {
+        now.limits["old" + std::to_string(i)].decisions[0] = 1;
+    }
+    past.add(now, seconds{1});
+    now.limits["new"];
+    for (std::size_t i = 1; i < history::length; ++i) {
+        now.limits["new"].decisions[0] += 1;
+        past.add(now, seconds{1 + i});
+        ASSERT_TRUE(past.seconds().back().limits.empty()) << "the first second is still kept";
+    }
+    now.limits["new"].decisions[0] += 1;
+    past.add(now, seconds{1 + history::length});
+    ASSERT_EQ(past.seconds().back().limits.size(), 1U);
+    EXPECT_EQ(past.limit_name(past.seconds().back().limits[0]), "new");
+}
+
 TEST(history, shows_a_store_that_is_down_although_nobody_asks)
 {
     history past({});

@@ -57,6 +57,15 @@ TEST(otlp, leaves_out_a_parent_and_a_status_that_there_are_not)
     EXPECT_FALSE(s.contains("status"));
 }
 
+TEST(otlp, cuts_a_long_text_in_front_of_a_whole_character)
+{
+    span s{.trace = {1, 1}, .id = 1};
+    s.add("long", std::string(max_attribute_bytes - 1, 'a') + "\xe2\x82\xac");
+    EXPECT_EQ(
+        std::get<std::string>(s.attributes.at(0).value), std::string(max_attribute_bytes - 1, 'a')
+    );
+}
+
 TEST(otlp, is_json_whatever_the_bytes)
 {
     span s = example();
