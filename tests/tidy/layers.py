@@ -18,13 +18,14 @@ ALLOWED = {
     "identity": {"base"},
     "http": {"base", "limit"},
     "policy": {"base", "limit", "identity", "http"},
+    "envoy": {"base"},
     "telemetry": {"base"},
     "tracing": {"base", "http", "telemetry"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "net", "telemetry"},
 }
-ALLOWED["intake"] = {"base", "identity", "http", "policy", "net"}
+ALLOWED["intake"] = {"base", "identity", "http", "policy", "envoy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
 ALLOWED["replay"] = set(ALLOWED)
 ALLOWED["client"] = set(ALLOWED) - {"replay"}
@@ -57,7 +58,7 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
-PURE = {"base", "limit", "identity", "policy", "http"}
+PURE = {"base", "limit", "identity", "policy", "http", "envoy"}
 
 IMPURE_INCLUDE = re.compile(
     r"boost/asio|boost/beast/core(?:\.hpp|/)|thread|mutex|shared_mutex|condition_variable|future"
