@@ -5,6 +5,7 @@
 #include "gateway/http/output/own_response.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gateway::client {
@@ -33,9 +34,9 @@ session::session(
     session_environment& env,
     net::socket connected,
     const base::ip_address& peer,
-    const std::optional<decide_options>& decide
+    const listener_options& of
 )
-    : connection(env.loop, std::move(connected)), peer_(peer), decide_(decide), env_(env)
+    : connection(env.loop, std::move(connected)), peer_(peer), listener_(of), env_(env)
 {
     env_.metrics.clients_idle.add(1);
 }
@@ -275,7 +276,9 @@ void session::refuse_plain_http()
     speak_plain();
     send(plain_http_answer());
     finish_sending();
-    linger_left_ = limits().max_linger_bytes;
+    linger_left_ = static_cast<std::uint32_t>(
+        std::min<std::size_t>(limits().max_linger_bytes, std::numeric_limits<std::uint32_t>::max())
+    );
 }
 
 void session::discard()
@@ -286,7 +289,7 @@ void session::discard()
         bytes.size() >= linger_left_) {
         close();
     } else {
-        linger_left_ -= bytes.size();
+        linger_left_ -= static_cast<std::uint32_t>(bytes.size());
     }
     after_event(false);
 }

@@ -139,7 +139,7 @@ void worker::accept_gate::adopt(const snapshot& s)
 void worker::accept_gate::accepted(net::socket s, const std::optional<base::ip_address>& peer)
 {
     const limits::policy_view& view = *worker_.view_;
-    if (!wants_header_) {
+    if (!options_.proxy_protocol) {
         worker_.accepted(*this, std::move(s), peer, {});
     } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
         arrivals_.add(std::move(s), peer, view.http.header_timeout);
@@ -190,7 +190,7 @@ void worker::accepted(
         return;
     }
     client::session& s =
-        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.decide());
+        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.options());
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
     if (proxied) {
