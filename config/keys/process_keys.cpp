@@ -93,6 +93,14 @@ void describe_listener(
           "of every refusal, which `X-Decision-Status` then says"),
         one.decide
     );
+    k("rate_limit_service",
+      "requests are what Envoy asks this service ([a rate-limit service for Envoy](envoy.md)), and "
+      "nothing is forwarded")
+        .text(
+            one.rate_limit_service,
+            {"none", "a name in `rate_limit_service`"},
+            [](const auto& s) { return std::string{s.empty() ? "expected a name" : ""}; }
+        );
     describe_listener_tls(k, one.tls, d);
     k("proxy_protocol",
       "every connection begins with a header of the PROXY protocol, version 1 or 2, which tells "
@@ -118,6 +126,14 @@ void add_listener(const located& item, draft& d, findings& found)
             if (address && !address->has_any_port() &&
                 std::any_of(listeners.begin(), listeners.end(), is_same)) {
                 from.problem("address", "a listener above has the same address");
+            }
+            if (!one.rate_limit_service.empty()) {
+                d.served_listeners.emplace_back(
+                    from.value("rate_limit_service"), one.rate_limit_service
+                );
+                if (one.decide) {
+                    from.problem("rate_limit_service", "not with \"decide\": write two listeners");
+                }
             }
             if (one.proxy_protocol) {
                 d.proxied_listeners.push_back(from.value("proxy_protocol"));
