@@ -53,7 +53,8 @@ public:
 
     // Begins a call to the service of that name. Answers at once if it is for another method, or
     // not in gRPC.
-    // Requires: the last call has been answered or abandoned.
+    // Requires: the last call has been answered or abandoned. The policy in force has the service,
+    // which no reload takes away from a listener.
     void begin(const http::request_head& head, const request_host& host, std::string_view service);
 
     // Takes a part of the body; `last` comes with or after the last of it. What comes after the

@@ -164,8 +164,11 @@ std::string_view decode_descriptor(pbf_reader from, rate_limit_request& out)
             case text(3):
                 refused = decode_wrapped_number(inner(from), there(d.hits));
                 break;
+            case number(4):
+                d.refunds = from.get_bool();
+                break;
             default:
-                refused = pass_over(from, 3);
+                refused = pass_over(from, 4);
         }
     }
     return refused.empty() && d.entry_count == 0 ? "a descriptor has no entries" : refused;

@@ -58,6 +58,8 @@ struct descriptor {
     std::optional<rate_override> limit{};
     // Hits of this descriptor alone; nothing: those of the request.
     std::optional<std::uint64_t> hits{};
+    // True if its hits are to be given back (`is_negative_hits`).
+    bool refunds = false;
 };
 
 // Ownership: it views into the message.

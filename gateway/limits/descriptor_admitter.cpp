@@ -69,7 +69,11 @@ std::optional<descriptor_answer> descriptor_admitter::admit(
     if (request_.descriptors.empty()) {
         return invalid("there must be a descriptor");
     }
-    response_.begin(request_.descriptors.size());
+    const auto& all = request_.descriptors;
+    if (std::any_of(all.begin(), all.end(), [](const auto& d) { return d.refunds; })) {
+        return invalid("hits cannot be given back");
+    }
+    response_.begin(all.size());
     if (request_.domain != service.domain) {
         return encoded();
     }

@@ -35,7 +35,7 @@ std::string written(const rate_limit_request& r)
         if (d.hits) {
             inner += text(3, number(1, *d.hits));
         }
-        all += text(2, inner);
+        all += text(2, d.refunds ? inner + number(4, 1) : inner);
     }
     return all;
 }

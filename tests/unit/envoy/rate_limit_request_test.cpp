@@ -22,7 +22,7 @@ const std::string address = entry("remote_address", "192.0.2.7");
 // Every field that there is.
 const std::string whole = text(1, "edge") + text(2, login + address) +
                           text(2, address + text(2, number(1, 100) + number(2, 2))) +
-                          text(2, login + text(3, number(1, 0))) + number(3, 7);
+                          text(2, login + text(3, number(1, 0)) + number(4, 1)) + number(3, 7);
 
 std::string refusal_of(std::string_view message)
 {
@@ -53,6 +53,8 @@ TEST(rate_limit_request, is_decoded_with_every_field)
     EXPECT_EQ(r.hits_of(r.descriptors[0]), 7U);
     EXPECT_EQ(r.descriptors[2].hits, 0U) << "0 of its own is no absence";
     EXPECT_EQ(r.hits_of(r.descriptors[2]), 0U);
+    EXPECT_FALSE(r.descriptors[1].refunds);
+    EXPECT_TRUE(r.descriptors[2].refunds);
 }
 
 TEST(rate_limit_request, may_be_empty_and_forgets_the_last_one)
@@ -158,6 +160,7 @@ TEST(rate_limit_request, is_refused_for_a_known_field_of_another_type)
         text(2, number(1, 5)),
         text(2, login + number(2, 5)),
         text(2, login + number(3, 5)),
+        text(2, login + text(4, "5")),
         text(2, text(1, number(1, 5))),
         text(2, text(1, text(1, "k") + number(2, 5))),
         text(2, login + text(2, text(1, "5"))),

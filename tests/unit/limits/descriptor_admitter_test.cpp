@@ -172,6 +172,16 @@ TEST_F(descriptors, that_bring_along_the_impossible_are_invalid)
     EXPECT_EQ(ask(descriptor("a", "1")).statuses[0].remaining, 1U) << "nothing was taken";
 }
 
+TEST_F(descriptors, that_give_hits_back_are_invalid)
+{
+    add("a", 2);
+    EXPECT_EQ(
+        send(text(1, "edge") + descriptor("a", "1", number(4, 1))), grpc_status::invalid_argument
+    );
+    EXPECT_EQ(detail, "hits cannot be given back");
+    EXPECT_EQ(ask(descriptor("a", "1", number(4, 0))).statuses[0].remaining, 1U);
+}
+
 TEST_F(descriptors, of_other_domains_have_no_limit)
 {
     add("a", 1);
