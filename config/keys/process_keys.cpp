@@ -109,6 +109,18 @@ void describe_listener(
         .flag(one.proxy_protocol);
 }
 
+// Notes the service that the listener names, which is looked for when all services are known.
+void note_service(section& from, const client::listener_options& one, draft& d)
+{
+    if (one.rate_limit_service.empty()) {
+        return;
+    }
+    d.served_listeners.emplace_back(from.value("rate_limit_service"), one.rate_limit_service);
+    if (one.decide) {
+        from.problem("rate_limit_service", "not with \"decide\": write two listeners");
+    }
+}
+
 // Reads one listener and adds it to those before it.
 void add_listener(const located& item, draft& d, findings& found)
 {
@@ -127,14 +139,7 @@ void add_listener(const located& item, draft& d, findings& found)
                 std::any_of(listeners.begin(), listeners.end(), is_same)) {
                 from.problem("address", "a listener above has the same address");
             }
-            if (!one.rate_limit_service.empty()) {
-                d.served_listeners.emplace_back(
-                    from.value("rate_limit_service"), one.rate_limit_service
-                );
-                if (one.decide) {
-                    from.problem("rate_limit_service", "not with \"decide\": write two listeners");
-                }
-            }
+            note_service(from, one, d);
             if (one.proxy_protocol) {
                 d.proxied_listeners.push_back(from.value("proxy_protocol"));
             }

@@ -6,11 +6,11 @@ namespace gateway::http {
 
 namespace {
 
-using state = grpc_body::state;
+using body_state = grpc_body::state;
 
 grpc_body refusal(grpc_status status, std::string_view detail)
 {
-    return {.is = state::refused, .status = status, .detail = detail};
+    return {.is = body_state::refused, .status = status, .detail = detail};
 }
 
 // Reads the length in a prefix, which is big-endian.
@@ -61,7 +61,7 @@ grpc_body read_grpc_body(std::string_view body, bool ended, std::size_t most)
     if (!ended) {
         return {};  // Another message may come.
     }
-    return {.is = state::whole, .message = body.substr(grpc_prefix_size)};
+    return {.is = body_state::whole, .message = body.substr(grpc_prefix_size)};
 }
 
 bool is_grpc_type(std::string_view content_type)
