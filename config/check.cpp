@@ -2,6 +2,7 @@
 
 #include "config/loose_paths.hpp"
 #include "config/plan_names.hpp"
+#include "config/service_checks.hpp"
 #include "gateway/http/field.hpp"
 
 #include <algorithm>
@@ -264,6 +265,7 @@ void warn_of_the_unused(const draft& d, findings& found)
             upstream_used[route.upstream] = true;
         }
     }
+    mark_limits_of_services(d, limit_used);
     warn_where_unused(d.limits, limit_used, "no route uses this limit", found);
     warn_where_unused(d.stores, store_used, "no limit uses this store", found);
     warn_where_unused(d.plans, plans_used, "no limit uses these plans", found);
@@ -291,6 +293,7 @@ void check(const draft& d, findings& found)
     check_sets_of_headers(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
+    check_services(d, found);
     warn_of_permits_under_decide(d, found);
     warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);

@@ -82,6 +82,7 @@ void describe(keys& root, draft& d)
     describe_limits(root, d);
     describe_upstreams(root, d);
     describe_routes(root, d);
+    describe_rate_limit_services(root, d);
     describe_response_headers(root, d);
     describe_log(root, d);
     describe_tracing(root, d);

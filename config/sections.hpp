@@ -21,6 +21,7 @@ void describe_plans(keys& root, draft& d);
 void describe_limits(keys& root, draft& d);
 void describe_upstreams(keys& root, draft& d);
 void describe_routes(keys& root, draft& d);
+void describe_rate_limit_services(keys& root, draft& d);
 void describe_response_headers(keys& root, draft& d);
 void describe_log(keys& root, draft& d);
 void describe_tracing(keys& root, draft& d);

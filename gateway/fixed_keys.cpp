@@ -26,6 +26,14 @@ bool same_but_for_hosts(client::admin_options running, const client::admin_optio
     return running == fresh;
 }
 
+bool has_service(const config::settings& s, const std::string& name)
+{
+    const auto& services = s.policy->services;
+    return std::any_of(services.begin(), services.end(), [&name](const auto& one) {
+        return one.name == name;
+    });
+}
+
 // Takes over the changes to TLS, as nothing else of a listener may change. Listeners of one
 // address, which only port 0 allows, are matched in the order of the file.
 void keep_listeners(
@@ -82,6 +90,13 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
         throw std::runtime_error{
             "client.trusted_proxies: must not become empty before a restart, as a listener goes on "
             "taking connections with a PROXY header from those only"};
+    }
+    for (const client::listener_options& one : kept.listeners) {
+        if (!one.rate_limit_service.empty() && !has_service(fresh, one.rate_limit_service)) {
+            throw std::runtime_error{
+                "rate_limit_service." + one.rate_limit_service +
+                ": must not go before a restart, as a listener goes on serving it"};
+        }
     }
     fresh.server = std::move(kept);
     fresh.local_store = running.local_store;

@@ -23,6 +23,12 @@ inline constexpr std::size_t max_methods = 32;
 inline constexpr std::size_t max_upstreams = 1000;
 inline constexpr std::size_t max_servers = proxy::max_servers;
 
+// `service_origin` says where a rate-limit service stands, and its rules.
+struct service_origin {
+    origin itself;
+    std::vector<origin> rules;
+};
+
 struct draft {
     settings result;
     policy::policy policy;
@@ -33,6 +39,7 @@ struct draft {
     std::vector<origin> limits;
     std::vector<origin> routes;
     std::vector<origin> upstreams;
+    std::vector<service_origin> services;
 
     // Calendars that limits share, by start and time zone.
     std::map<std::string, std::shared_ptr<const limit::calendar>> calendars;
@@ -45,6 +52,8 @@ struct draft {
     origin admin{{}, "admin.address"};
     // Origins of the listeners that want a PROXY header.
     std::vector<origin> proxied_listeners;
+    // The listeners that Envoy asks, by the origins and names of their services.
+    std::vector<std::pair<origin, std::string>> served_listeners;
     origin client;
 };
 

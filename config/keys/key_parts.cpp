@@ -19,7 +19,8 @@ using source = policy::key_part::source;
 constexpr std::size_t longest_part_name = 128;
 constexpr const char* expected_part =
     "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
-    "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, method, host, path or route";
+    "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, descriptor:KEY, method, host, path or "
+    "route";
 
 constexpr words<source, 5> whole_parts{
     {{"client_ip", source::client_ip},
@@ -28,12 +29,13 @@ constexpr words<source, 5> whole_parts{
      {"path", source::path},
      {"route", source::route}}};
 
-constexpr words<source, 5> named_parts{
+constexpr words<source, 6> named_parts{
     {{"header:", source::header},
      {"cookie:", source::cookie},
      {"query:", source::query},
      {"jwt:", source::jwt},
-     {"cert:", source::cert}}};
+     {"cert:", source::cert},
+     {"descriptor:", source::descriptor}}};
 
 // Returns the part for a header. A header that the upstream never gets cannot be part of a key: a
 // client could get fresh buckets by values that change nothing. The upstream's Host is the part
@@ -115,7 +117,8 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
             continue;
         }
         const std::string name = text->substr(prefix.size());
-        const bool any_characters = from == source::query || from == source::jwt;
+        const bool any_characters =
+            from == source::query || from == source::jwt || from == source::descriptor;
         const bool is_known =
             from != source::cert || name == "fingerprint" || name == "subject" || name == "san";
         const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)

@@ -85,6 +85,10 @@ void load_field(const std::string& name, const located& value, draft& d, finding
     if (!part) {
         return;
     }
+    if (part->from == source::descriptor) {
+        found.problem(value, "only keys of limits and plans have entries of descriptors");
+        return;
+    }
     if (carries_credential(*part, d)) {
         found.problem(
             value,

@@ -131,12 +131,32 @@ void describe_listener(
           "those of HTTP/2 begin with its preface (prior knowledge)"),
         one.protocols
     );
+    k("rate_limit_service",
+      "requests are what Envoy asks this service ([a rate-limit service for Envoy](envoy.md)), and "
+      "nothing is forwarded")
+        .text(
+            one.rate_limit_service,
+            {"none", "a name in `rate_limit_service`"},
+            [](const auto& s) { return std::string{s.empty() ? "expected a name" : ""}; }
+        );
     describe_listener_tls(k, one.tls, d);
     k("proxy_protocol",
       "reads a header of the PROXY protocol, version 1 or 2, at the beginning of every "
       "connection, which tells the peer's address. Only connections from "
       "`client.trusted_proxies` are accepted ([below](#proxy-protocol))")
         .flag(one.proxy_protocol);
+}
+
+// Notes the service that the listener names, which is looked for when all services are known.
+void note_service(section& from, const client::listener_options& one, draft& d)
+{
+    if (one.rate_limit_service.empty()) {
+        return;
+    }
+    d.served_listeners.emplace_back(from.value("rate_limit_service"), one.rate_limit_service);
+    if (one.decide) {
+        from.problem("rate_limit_service", "not with \"decide\": write two listeners");
+    }
 }
 
 // Reads one listener and adds it to those before it.
@@ -157,6 +177,7 @@ void add_listener(const located& item, draft& d, findings& found)
                 std::any_of(listeners.begin(), listeners.end(), is_same)) {
                 from.problem("address", "a listener above has the same address");
             }
+            note_service(from, one, d);
             if (one.proxy_protocol) {
                 d.proxied_listeners.push_back(from.value("proxy_protocol"));
             }

@@ -1,4 +1,5 @@
 // Section `routes` of `gateway.yaml`: which requests have which limits and which upstream.
+#include "config/keys/limit_list.hpp"
 #include "config/keys/reading.hpp"
 #include "config/routes/route_name.hpp"
 #include "config/routes/route_sections.hpp"
@@ -26,18 +27,6 @@ std::string complaint_about_name(const std::string& name)
                : "";
 }
 
-void load_limit_list(section& route, const std::vector<std::string>& names, policy::route& out)
-{
-    route.each_item("limits", policy::max_limits_per_route, {}, [&](const located& item) {
-        const auto index = resolve(item, "limit", names, route.found());
-        if (index && std::find(out.limits.begin(), out.limits.end(), *index) != out.limits.end()) {
-            route.found().problem(item, "this limit is listed already");
-        } else if (index) {
-            out.limits.push_back(*index);
-        }
-    });
-}
-
 // Names of the limits and upstreams that routes refer to.
 struct target_names {
     std::vector<std::string> limits;
@@ -62,8 +51,8 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
       "atomic round trip")
         .other(
             {.documented = {"`[]`", "at most 8"},
-             .schema = R"({"type":"array","items":{"type":"string"},"maxItems":8})",
-             .read = [&](section& from) { load_limit_list(from, names.limits, route); },
+             .schema = std::string{limit_list_schema},
+             .read = [&](section& from) { load_limit_list(from, names.limits, route.limits); },
              .print = [&] { return yaml_list(route.limits, name_of_limit); }}
         );
     k("upstream",

@@ -86,6 +86,23 @@ std::uint64_t http2_response::respond(const limits::admission& a, http::added_fi
     return content;
 }
 
+void http2_response::answer(const grpc_answer& a)
+{
+    std::string trailers = "grpc-status: " + std::to_string(static_cast<int>(a.status)) + "\r\n";
+    if (!a.detail.empty()) {
+        trailers.append("grpc-message: ").append(a.detail).append("\r\n");
+    }
+    std::string head = "HTTP/2 200\r\ncontent-type: application/grpc\r\n";
+    if (a.body.empty()) {
+        head += trailers;
+    } else {
+        kept_.assign(a.body);
+        trailers_ = trailers;
+    }
+    ended_ = true;
+    send_text(200, head, a.body.empty());
+}
+
 void http2_response::send_interim(const http::response_head& head, const http::added_fields& added)
 {
     std::string text;

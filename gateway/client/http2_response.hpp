@@ -4,6 +4,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/client/rate_limit_rpc.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/output/added_fields.hpp"
@@ -34,6 +35,8 @@ public:
 
     // Sends the gateway's own response, whole. Returns the number of bytes of its content.
     std::uint64_t respond(const limits::admission& a, http::added_fields added);
+    // Sends the answer to a call of gRPC: a message and trailers, or trailers only.
+    void answer(const grpc_answer& a);
     void send_interim(const http::response_head& head, const http::added_fields& added);
     // Sends the head of an upstream's response. That of a granted WebSocket has the status 200 (RFC
     // 8441 §5).

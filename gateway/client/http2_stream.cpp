@@ -20,6 +20,7 @@ constexpr std::size_t least_read_bytes = 2048;
 void http2_stream::begin(http2_connection& of, http2::stream_id id)
 {
     connection_ = &of;
+    port_ = &of.port();
     id_ = id;
     phase_ = phase::head;
     armed_ = timeout::none;
@@ -79,8 +80,31 @@ void http2_stream::read_head(bool last)
     } else {
         held_bytes_ = text.held_bytes();
         response_.answers(head);
-        state().begin(head);
+        begin_request(head);
     }
+}
+
+void http2_stream::begin_request(const http::request_head& head)
+{
+    const std::string_view service = port_->rate_limit_service();
+    if (service.empty()) {
+        state().begin(head);
+        return;
+    }
+    if (rpc_ == nullptr) {
+        rpc_ = std::make_unique<rate_limit_rpc>(env_, *this);
+    }
+    rpc_->begin(head, *this, service);
+    if (request_ended_ && rpc_->is_open()) {
+        rpc_->content({}, true);
+    }
+}
+
+void http2_stream::rpc_answered(const grpc_answer& a)
+{
+    held_bytes_ = 0;
+    response_.answer(a);
+    request_over(ending::done);
 }
 
 // ---- the request's content -------------------------------------------------------------------
@@ -91,7 +115,7 @@ void http2_stream::content(std::string_view bytes)
     connection_->touch(*this);
     if (phase_ != phase::request) {
         drop(bytes.size());
-    } else if (inbox_.empty() && state().accepts_content()) {
+    } else if (inbox_.empty() && accepts_content()) {
         pass(bytes);
     } else {
         inbox_.append(bytes);
@@ -104,14 +128,14 @@ void http2_stream::content_ended()
     connection_->touch(*this);
     if (phase_ == phase::draining) {
         phase_ = phase::finishing;
-    } else if (phase_ == phase::request && inbox_.empty() && state().accepts_content()) {
+    } else if (phase_ == phase::request && inbox_.empty() && accepts_content()) {
         pass_end();
     }
 }
 
 void http2_stream::pass(std::string_view bytes)
 {
-    state().content(bytes, false);
+    is_rpc() ? rpc_->content(bytes, false) : state().content(bytes, false);
     unconsumed_ += bytes.size();
     open_window();
 }
@@ -119,7 +143,9 @@ void http2_stream::pass(std::string_view bytes)
 void http2_stream::pass_end()
 {
     if (!std::exchange(end_passed_, true)) {
-        if (state().in_tunnel()) {
+        if (is_rpc()) {
+            rpc_->content({}, true);
+        } else if (state().in_tunnel()) {
             state().client_closed(true);
         } else if (trailer_bytes_ > env_.view->http.chunks.max_trailer_bytes) {
             state().refuse(431, "the trailers are longer than this server accepts");
@@ -131,14 +157,14 @@ void http2_stream::pass_end()
 
 void http2_stream::pass_inbox()
 {
-    if (phase_ != phase::request || !state().accepts_content()) {
+    if (phase_ != phase::request || !accepts_content()) {
         return;
     }
     if (!inbox_.empty()) {
         const std::string waited = std::exchange(inbox_, {});
         pass(waited);
     }
-    if (request_ended_ && phase_ == phase::request && state().accepts_content()) {
+    if (request_ended_ && phase_ == phase::request && accepts_content()) {
         pass_end();
     }
 }
@@ -250,41 +276,48 @@ void http2_stream::reset(http2::error_code why)
 
 void http2_stream::stream_closed(bool in_order)
 {
-    const bool under_way = phase_ == phase::request;
     if (!in_order && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
-    phase_ = phase::over;
-    if (under_way) {
-        state().client_closed(false);
-    }
-    env_.loop.wheel().disarm(*this);
+    client_left(false);
     connection_->touch(*this);
+}
+
+// Gives up what the client no longer waits for.
+void http2_stream::leave(bool orderly)
+{
+    if (is_rpc()) {
+        rpc_->abandon();
+        request_over(ending::closed);
+    } else {
+        state().client_closed(orderly);
+    }
 }
 
 void http2_stream::client_left(bool orderly)
 {
-    const bool under_way = phase_ == phase::request;
-    phase_ = phase::over;
-    if (under_way) {
-        state().client_closed(orderly);
+    if (close()) {
+        leave(orderly);
     }
-    env_.loop.wheel().disarm(*this);
 }
 
 void http2_stream::abort()
 {
-    const bool under_way = phase_ == phase::request;
-    phase_ = phase::over;
-    if (under_way) {
-        state().abort();
+    if (close()) {
+        is_rpc() ? rpc_->abandon() : state().abort();
     }
+}
+
+// Returns true if its request was under way, which is the caller's to end.
+bool http2_stream::close()
+{
     env_.loop.wheel().disarm(*this);
+    return std::exchange(phase_, phase::over) == phase::request;
 }
 
 void http2_stream::drained()
 {
-    if (phase_ == phase::request && response_.pending().empty()) {
+    if (phase_ == phase::request && !is_rpc() && response_.pending().empty()) {
         state().drained();
     }
 }
@@ -303,7 +336,7 @@ void http2_stream::take_up()
 
 void http2_stream::arrange()
 {
-    if (phase_ == phase::request) {
+    if (phase_ == phase::request && !is_rpc()) {
         if (state().in_tunnel() && response_.pending().empty()) {
             state().drained();
         }
@@ -327,7 +360,7 @@ timeout http2_stream::waits_for() const
     }
     switch (phase_) {
         case phase::request:
-            return state().waits_for();
+            return is_rpc() ? timeout::body : state().waits_for();
         case phase::draining:
             return timeout::linger;
         default:
@@ -355,48 +388,21 @@ void http2_stream::expired(base::instant)
     armed_ = timeout::none;
     if (phase_ == phase::draining && response_.pending().empty()) {
         reset(http2::error_code::no_error);
-    } else if (phase_ == phase::request && response_.pending().empty()) {
+    } else if (phase_ == phase::request && !is_rpc() && response_.pending().empty()) {
         state().expired();
     } else if (phase_ == phase::request) {  // The client has not taken what was sent.
-        state().client_closed(false);
+        leave(false);
     } else {
         reset(http2::error_code::cancel);
     }
     after_event(false);
 }
 
-// ---- the connection, as its request sees it --------------------------------------------------
-
-const base::ip_address& http2_stream::peer() const
-{
-    return connection_->port().peer();
-}
-
-bool http2_stream::is_secure() const
-{
-    return connection_->port().is_secure();
-}
-
-base::connection_ends http2_stream::client_ends() const
-{
-    return connection_->port().client_ends();
-}
-
-const intake::client_tls* http2_stream::client_tls() const
-{
-    return connection_->port().client_tls();
-}
-
-const std::optional<decide_options>& http2_stream::decide() const
-{
-    return connection_->port().decide();
-}
-
 void http2_stream::after_event(bool moved)
 {
     moved_ = moved_ || moved;
     connection_->touch(*this);
-    connection_->port().after_event(moved);
+    port_->after_event(moved);
 }
 
 }  // namespace gateway::client

@@ -9,13 +9,16 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/client/http2_port.hpp"
 #include "gateway/client/http2_response.hpp"
+#include "gateway/client/rate_limit_rpc.hpp"
 #include "gateway/client/request.hpp"
 #include "gateway/client/request_host.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http2/engine.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +29,7 @@ class http2_connection;
 
 class http2_stream final : public http2::stream_events,
                            private request_carrier,
+                           private rpc_carrier,
                            private request_host,
                            private base::timer_entry {
 public:
@@ -71,7 +75,10 @@ private:
 
     session_environment& env_;
     http2_connection* connection_ = nullptr;
+    http2_port* port_ = nullptr;
     request request_;
+    // Serves a call of a rate-limit service, in place of the request; null before the first one.
+    std::unique_ptr<rate_limit_rpc> rpc_;
     http2::stream_id id_ = 0;
     phase phase_ = phase::over;
     timeout armed_ = timeout::none;
@@ -102,7 +109,18 @@ private:
 
     const request_state& state() const { return const_cast<http2_stream*>(this)->state(); }
 
+    // True if the listener has a rate-limit service, whose calls the streams carry.
+    bool is_rpc() const { return !port_->rate_limit_service().empty(); }
+
+    bool accepts_content() const
+    {
+        return is_rpc() ? rpc_ != nullptr && rpc_->is_open() : state().accepts_content();
+    }
+
     void read_head(bool last);
+    void begin_request(const http::request_head& head);
+    void leave(bool orderly);
+    bool close();
     void pass_inbox();
     void pass(std::string_view bytes);
     void pass_end();
@@ -144,12 +162,22 @@ private:
     std::size_t response_room() const override;
     void request_over(ending how) override;
 
+    // rpc_carrier
+    void rpc_answered(const grpc_answer& a) override;
+
     // request_host
-    const base::ip_address& peer() const override;
-    bool is_secure() const override;
-    base::connection_ends client_ends() const override;
-    const intake::client_tls* client_tls() const override;
-    const std::optional<decide_options>& decide() const override;
+    const base::ip_address& peer() const override { return port_->peer(); }
+
+    bool is_secure() const override { return port_->is_secure(); }
+
+    base::connection_ends client_ends() const override { return port_->client_ends(); }
+
+    const intake::client_tls* client_tls() const override { return port_->client_tls(); }
+
+    const std::optional<decide_options>& decide() const override { return port_->decide(); }
+
+    std::string_view rate_limit_service() const override { return port_->rate_limit_service(); }
+
     void after_event(bool moved) override;
 
     void begin_timeouts_anew() override { armed_ = timeout::none; }

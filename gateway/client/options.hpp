@@ -26,6 +26,9 @@ struct listener_options {
     net::listen_address address;
     // Set for a decide listener; nothing: requests are forwarded.
     std::optional<decide_options> decide{};
+    // Name of the rate-limit service that Envoy asks here, in the policy's `services`; empty:
+    // requests are no calls of such a service.
+    std::string rate_limit_service{};
     // True if connections come from `trusted_proxies` only, each with a PROXY header first.
     bool proxy_protocol = false;
     // Protocols that clients may speak: chosen by ALPN with TLS, else by their first bytes.

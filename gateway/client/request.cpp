@@ -27,6 +27,11 @@ limits::admission request::admit(const http::request_head& head)
         return answer(head);
     }
     account_.note(head, record_);
+    if (!host_->rate_limit_service().empty()) {
+        limits::admission a = limits::refusal(505, "this listener serves gRPC over HTTP/2 only");
+        a.intended = true;
+        return a;
+    }
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
     keep_text(head, a);
     if (a.next != limits::admission::action::respond) {

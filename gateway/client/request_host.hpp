@@ -7,6 +7,7 @@
 #include "gateway/intake/client_tls.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace gateway::client {
 
@@ -24,6 +25,9 @@ public:
     // Returns the options of the decide listener that the request came to; nothing if requests are
     // forwarded.
     virtual const std::optional<decide_options>& decide() const = 0;
+
+    // Returns the name of the rate-limit service that the listener serves; empty: none.
+    virtual std::string_view rate_limit_service() const = 0;
 
     // Returns the address of the other end of the connection.
     virtual const base::ip_address& peer() const = 0;

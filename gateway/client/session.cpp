@@ -7,6 +7,7 @@
 #include "gateway/client/plain_http_answer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gateway::client {
@@ -22,19 +23,14 @@ session::session(
     session_environment& env,
     net::socket connected,
     const base::ip_address& peer,
-    const std::optional<decide_options>& decide
+    const listener_options& of
 )
-    : connection(env.loop, std::move(connected)), peer_(peer), decide_(decide), env_(env)
+    : connection(env.loop, std::move(connected)), peer_(peer), listener_(of), env_(env)
 {
     env_.metrics.clients_idle.add(1);
 }
 
 session::~session() = default;
-
-void session::start()
-{
-    after_event(true);
-}
 
 void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
 {
@@ -322,7 +318,9 @@ void session::refuse_plain_http()
     speak_plain();
     send(plain_http_answer());
     finish_sending();
-    linger_left_ = static_cast<std::uint32_t>(limits().max_linger_bytes);
+    linger_left_ = static_cast<std::uint32_t>(
+        std::min<std::size_t>(limits().max_linger_bytes, std::numeric_limits<std::uint32_t>::max())
+    );
 }
 
 void session::discard()

@@ -16,6 +16,7 @@
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls/tls_server.hpp"
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>
@@ -34,15 +35,16 @@ public:
     // begun to shake hands has its whole time for that, and as much for its request.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
+    // Ownership: `of`, the options of the listener that it came by, outlives it.
     session(
         session_environment& env,
         net::socket connected,
         const base::ip_address& peer,
-        const std::optional<decide_options>& decide = {}
+        const listener_options& of
     );
     ~session() override;
 
-    void start();
+    void start() { after_event(true); }
 
     // Takes connections with the preface of HTTP/2 for such.
     // Requires: start() has not been called.
@@ -70,7 +72,9 @@ public:
 
     const intake::client_tls* client_tls() const override { return client_tls_.get(); }
 
-    const std::optional<decide_options>& decide() const override { return decide_; }
+    const std::optional<decide_options>& decide() const override { return listener_.decide; }
+
+    std::string_view rate_limit_service() const override { return listener_.rate_limit_service; }
 
     // May give the http1_connection back.
     void after_event(bool moved) override;
@@ -111,7 +115,7 @@ private:
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
     // 0: there was no such answer.
     std::uint32_t linger_left_ = 0;
-    const std::optional<decide_options> decide_;
+    const listener_options& listener_;
     session_environment& env_;
     // Set while requests are on the connection.
     std::unique_ptr<http1_connection> http_;

@@ -55,6 +55,20 @@ key_result result_by(const policy::limit_rule& rule, const http::part_value& val
     return rule.when_missing == policy::missing_key::skip ? key_result::skip : key_result::reject;
 }
 
+// Reads the value of an entry, as it is. An empty one is a value like any other.
+void read_entry(
+    std::span<const envoy::descriptor_entry> entries, std::string_view key, http::part_value& out
+)
+{
+    for (const envoy::descriptor_entry& e : entries) {
+        if (e.key == key && out.present() && e.value != out.text()) {
+            out.make_ambiguous();
+        } else if (e.key == key) {
+            out.set(e.value);
+        }
+    }
+}
+
 // Reads a property of the certificate. A certificate without alternative names lacks that one.
 void read_certificate(
     const net::client_certificate* shown, std::string_view name, http::part_value& out
@@ -105,6 +119,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
             break;
         case source::route:
             out.add(subject.route);
+            break;
+        case source::descriptor:
+            read_entry(subject.entries, part.name, out);
             break;
         case source::client_ip:
             break;

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/envoy/rate_limit_request.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/part_value.hpp"
 #include "gateway/intake/named_charge.hpp"
 #include "gateway/intake/request_token.hpp"
 #include "gateway/net/tls/client_certificate.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -36,6 +38,8 @@ struct key_subject {
     bool peer_trusted = false;
     // The client's certificate, verified; null: it has shown none.
     const net::client_certificate* certificate = nullptr;
+    // The entries of a descriptor, if Envoy asks about one.
+    std::span<const envoy::descriptor_entry> entries{};
 };
 
 // Returns the address cut to a prefix, as for a key part that names a prefix of its own.

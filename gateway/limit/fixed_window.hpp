@@ -51,6 +51,12 @@ public:
 
     std::optional<fixed_window_numbers> scaled(const smaller& to) const;
 
+    std::optional<fixed_window_numbers> at_rate(std::int64_t tokens, base::duration period) const
+    {
+        const bool aligned = both_->nanoseconds.aligned();
+        return make({.count = tokens, .length = period, .aligned = aligned, .capacity = tokens});
+    }
+
     base::duration refill() const;
 
     void append_numbers(std::vector<std::int64_t>& to, base::duration now) const

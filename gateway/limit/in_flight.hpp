@@ -41,6 +41,11 @@ public:
         return in_flight_numbers{to.burst, lease_};
     }
 
+    std::optional<in_flight_numbers> at_rate(std::int64_t, base::duration) const
+    {
+        return std::nullopt;
+    }
+
     base::duration refill() const { return base::duration{0}; }
 
     base::duration lease() const { return lease_; }

@@ -59,6 +59,13 @@ std::optional<limit> limit::shared_out(std::int64_t n, std::int64_t m) const
     return made;
 }
 
+std::optional<limit> limit::at_rate(std::int64_t tokens, base::duration period) const
+{
+    return std::visit(
+        [tokens, period](const auto& n) { return of(n.at_rate(tokens, period)); }, numbers_
+    );
+}
+
 std::optional<limit> limit::scaled(const smaller& to) const
 {
     if (to.burst < 1) {

@@ -71,6 +71,11 @@ public:
     // Errors: returns nothing if the share would hold or issue less than a token.
     std::optional<limit> shared_out(std::int64_t n, std::int64_t m) const;
 
+    // Returns a limit of the same kind that issues `tokens` per `period` and holds as many. It is
+    // neither split nor shared out. Windows of a calendar begin at multiples of the period.
+    // Errors: returns nothing if the numbers are impossible, or if it counts requests in flight.
+    std::optional<limit> at_rate(std::int64_t tokens, base::duration period) const;
+
     // Returns the share, or null if there is none.
     const limit* share() const { return share_.get(); }
 

@@ -45,6 +45,11 @@ public:
         return sliding_numbers{to.burst, length_, parts_};
     }
 
+    std::optional<sliding_numbers> at_rate(std::int64_t tokens, base::duration period) const
+    {
+        return make(tokens, period, parts_);
+    }
+
     base::duration refill() const { return length_; }
 
     void append_numbers(std::vector<std::int64_t>& to, base::duration) const

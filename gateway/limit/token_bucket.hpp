@@ -40,6 +40,11 @@ public:
         return of({rate_.tokens * to.by, rate_.period * to.times}, to.burst);
     }
 
+    std::optional<token_bucket_numbers> at_rate(std::int64_t tokens, base::duration period) const
+    {
+        return make(tokens, period, tokens);
+    }
+
     base::duration refill() const { return base::duration{fine_ * burst_}; }
 
     void append_numbers(std::vector<std::int64_t>& to, base::duration now) const;

@@ -1,13 +1,12 @@
 #include "gateway/limits/admitter.hpp"
 
-#include "gateway/identity/client_address.hpp"
 #include "gateway/intake/request_shape.hpp"
 #include "gateway/limits/check_request.hpp"
 #include "gateway/limits/log_fields.hpp"
+#include "gateway/limits/verdict_notes.hpp"
 #include "gateway/policy/path.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace gateway::limits {
 
@@ -25,40 +24,6 @@ admission as_admission(const intake::refusal& refused)
     return a;
 }
 
-// Returns the Retry-After of a rejected client, or nothing if no time would help. Jitter only
-// adds to it, so it is never shorter than the true wait.
-std::optional<base::duration> retry_wait(const verdict& v)
-{
-    const auto wait = v.retry_after();
-    const int percent = v.jitter();
-    if (!wait || percent == 0) {
-        return wait;
-    }
-    thread_local std::minstd_rand random{std::random_device{}()};
-    const std::int64_t most = wait->count() / 100 * percent;
-    return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
-}
-
-std::optional<telemetry::refusal_reason> refusal_reason_of(verdict::ruling is)
-{
-    using telemetry::refusal_reason;
-    switch (is) {
-        case verdict::ruling::allowed:
-            break;
-        case verdict::ruling::rejected:
-            return refusal_reason::rejected;
-        case verdict::ruling::unavailable:
-            return refusal_reason::failed_closed;
-        case verdict::ruling::unidentified:
-            return refusal_reason::missing_key;
-        case verdict::ruling::blocked:
-            return refusal_reason::blocked;
-        case verdict::ruling::bad_cost:
-            return refusal_reason::bad_cost;
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 void admitter::reset(
@@ -68,16 +33,7 @@ void admitter::reset(
     const intake::client_tls* tls
 )
 {
-    request_record& r = record_;
-    r.by.secure = secure;
-    r.by.tls = tls;
-    if (r.view != view || r.by.peer != peer) {  // otherwise the last request's values still hold
-        r.view = view;
-        r.by.peer = peer;
-        r.peer_text = peer.to_string();
-        r.by.peer_trusted = identity::is_trusted(view->policy->client, peer);
-    }
-    r.begin(clock_.now());
+    record_.arrive(view, peer, secure, tls, clock_.now());
 }
 
 admission admitter::admit(
@@ -263,20 +219,7 @@ admission admitter::conclude(const verdict& v)
 // from the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
-    record_.plans = v.plans;
-    record_.costs.note(v);
-    if (const auto* e = v.deciding()) {
-        record_.deciding_limit = e->rule->name;
-        if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {
-            record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
-        }
-        if (e->what != telemetry::outcome::allowed) {
-            record_.bucket_name =
-                check_->bucket_name(static_cast<std::size_t>(e - v.entries.data()));
-            v.append_shadow_rejections(record_.shadow_rejected);
-        }
-    }
-    v.reports(record_.reports);
+    note_verdict(*check_, v, record_);
     for (http::limit_report& r : record_.reports) {
         r.decision.reset_after = std::max(r.decision.reset_after - hold, base::duration{0});
     }

@@ -41,6 +41,8 @@ struct policy_view {
     std::unique_ptr<intake::token_cache> tokens;
     // [i] holds the counters of policy->routes[i].
     std::vector<telemetry::route_metrics*> routes;
+    // [i] holds the counters of policy->services[i].
+    std::vector<telemetry::route_metrics*> services;
     // Counters of requests that matched no route.
     telemetry::route_metrics* no_route = nullptr;
     // [i] holds the counters of policy->limits[i].

@@ -124,6 +124,16 @@ struct request_record {
     limits::attempts attempts;
     finished end;
 
+    // Forgets the last request, and begins the next one, which came from `peer`. `secure` says
+    // whether its connection is TLS. `client_tls` is what TLS says of the client, or null.
+    void arrive(
+        const std::shared_ptr<const policy_view>& to,
+        const base::ip_address& peer,
+        bool secure,
+        const intake::client_tls* client_tls,
+        base::instant now
+    );
+
     // Forgets the last request.
     // Requires: `view` and `by` are those of the next one.
     void begin(base::instant now)

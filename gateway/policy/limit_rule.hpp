@@ -22,10 +22,24 @@ inline constexpr std::size_t max_limits_per_route = 8;
 inline constexpr std::size_t max_key_parts = 8;
 
 struct key_part {
-    enum class source { client_ip, header, cookie, query, jwt, cert, method, host, path, route };
+    enum class source {
+        client_ip,
+        header,
+        cookie,
+        query,
+        jwt,
+        cert,
+        method,
+        host,
+        path,
+        route,
+        // The value of an entry of a descriptor, which only Envoy's rate-limit service has.
+        descriptor,
+    };
+
     source from = source::client_ip;
-    // The name of the header (in lower case), cookie, query parameter, claim or property of a
-    // certificate; else empty.
+    // The name of the header (in lower case), cookie, query parameter, claim, property of a
+    // certificate or key of an entry; else empty.
     std::string name;
     // Bits of the address, with client_ip only. An IPv4 address has 32 at most. 0: those of
     // `client`.

@@ -147,6 +147,11 @@ void policy::finish()
             return limits[i].limit.counts_in_flight();
         });
     }
+    for (rate_limit_service& s : services) {
+        s.as_route.name = "rate_limit_service:" + s.name;
+        s.as_route.upstream = no_upstream;
+        s.as_route.enforces = true;
+    }
     logs_claims = token && std::any_of(log_fields.begin(), log_fields.end(), is_claim);
     if (token) {
         token->good.claims = claims_of(limits, plans, log_fields);

@@ -7,6 +7,7 @@
 #include "gateway/policy/log_field.hpp"
 #include "gateway/policy/matcher.hpp"
 #include "gateway/policy/plan_section.hpp"
+#include "gateway/policy/rate_limit_service.hpp"
 #include "gateway/policy/route.hpp"
 #include "gateway/policy/token_rule.hpp"
 
@@ -36,6 +37,8 @@ struct policy {
     std::vector<plan_section> plans;
     std::vector<limit_rule> limits;
     std::vector<route> routes;
+    // The services that Envoy asks, on listeners of their own.
+    std::vector<rate_limit_service> services{};
     // Names of the upstreams.
     std::vector<std::string> upstreams;
 

@@ -72,6 +72,9 @@ std::shared_ptr<const limits::policy_view> resources::adopt(const snapshot& s)
                                     : nullptr
         );
     }
+    for (const policy::rate_limit_service& one : s.policy->services) {
+        view->services.push_back(&metrics_.route(worker_, one.as_route.name));
+    }
     for (const policy::limit_rule& l : s.policy->limits) {
         view->limits.push_back(&metrics_.limit(worker_, l.name));
     }

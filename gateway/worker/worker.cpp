@@ -140,7 +140,7 @@ void worker::accept_gate::adopt(const snapshot& s)
 void worker::accept_gate::accepted(net::socket s, const std::optional<base::ip_address>& peer)
 {
     const limits::policy_view& view = *worker_.view_;
-    if (!wants_header_) {
+    if (!options_.proxy_protocol) {
         worker_.accepted(*this, std::move(s), peer, {});
     } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
         arrivals_.add(std::move(s), peer, view.http.header_timeout);
@@ -191,7 +191,7 @@ void worker::accepted(
         return;
     }
     client::session& s =
-        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.decide());
+        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.options());
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
     if (proxied) {
@@ -199,7 +199,7 @@ void worker::accepted(
     }
     if (at.tls() != nullptr) {
         s.expect_handshake(at.tls());
-    } else if (at.protocols().http2) {
+    } else if (at.options().protocols.http2) {
         s.accept_http2();
     }
     s.start();

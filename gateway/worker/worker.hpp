@@ -93,9 +93,7 @@ private:
         accept_gate(worker& of, opened_listener listening, const client::listener_options& options)
             : worker_(of),
               index_(listening.index),
-              decide_(options.decide),
-              wants_header_(options.proxy_protocol),
-              protocols_(options.protocols),
+              options_(options),
               arrivals_(of.loop_, *this),
               listener_(of.loop_, std::move(listening.socket), *this)
         {}
@@ -105,10 +103,8 @@ private:
 
         net::listener& listener() { return listener_; }
 
-        const std::optional<client::decide_options>& decide() const { return decide_; }
-
-        // Returns the protocols of plain connections.
-        const net::spoken_protocols& protocols() const { return protocols_; }
+        // Returns the options that it was opened with, of which those of TLS may have changed.
+        const client::listener_options& options() const { return options_; }
 
         const std::shared_ptr<net::tls_server>& tls() const { return tls_; }
 
@@ -121,9 +117,7 @@ private:
         std::optional<net::tls_server_options> tls_options_;
         // Null if connections are plain.
         std::shared_ptr<net::tls_server> tls_;
-        const std::optional<client::decide_options> decide_;
-        const bool wants_header_;
-        const net::spoken_protocols protocols_;
+        const client::listener_options options_;
         net::proxied_arrivals arrivals_;
         net::listener listener_;
 

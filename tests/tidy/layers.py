@@ -19,13 +19,14 @@ ALLOWED = {
     "http": {"base", "limit"},
     "http2": {"base", "http"},
     "policy": {"base", "limit", "identity", "http"},
+    "envoy": {"base"},
     "telemetry": {"base"},
     "tracing": {"base", "http", "telemetry"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "net", "telemetry"},
 }
-ALLOWED["intake"] = {"base", "identity", "http", "policy", "net"}
+ALLOWED["intake"] = {"base", "identity", "http", "policy", "envoy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
 ALLOWED["replay"] = set(ALLOWED)
 ALLOWED["client"] = set(ALLOWED) - {"replay"}
@@ -58,7 +59,7 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
-PURE = {"base", "limit", "identity", "policy", "http", "http2"}
+PURE = {"base", "limit", "identity", "policy", "http", "http2", "envoy"}
 
 IMPURE_INCLUDE = re.compile(
     r"boost/asio|boost/beast/core(?:\.hpp|/)|thread|mutex|shared_mutex|condition_variable|future"

@@ -30,8 +30,8 @@ RULES = [
     ),
     Rule(
         r"\bcatch\s*\(",
-        "failures are values; exceptions end in main, at start-up or reload, in config, and where Asio makes a thread",
-        but=r"^config/|^gateway/(main|app|commands/cli|net/resolved_name)\.cpp$",
+        "failures are values; exceptions end in main, at start-up or reload, in config, and where Asio or protozero throw",
+        but=r"^config/|^gateway/(main|app|commands/cli|net/resolved_name|envoy/rate_limit_request)\.cpp$",
     ),
     Rule(r"\b(?:enable_)?shared_from_this\b", "say who owns it, and let the owner outlive it"),
     Rule(

@@ -7,24 +7,6 @@ namespace gateway::http {
 
 namespace {
 
-// Returns the limit to report if only one can be named. A limit that rejects comes before others,
-// then the one that lets the fewest requests like this one pass, because the same request may cost
-// another number of tokens under each limit. Among equals it is the one with the fewest tokens
-// left, then the one that takes longest to fill.
-const limit_report& tightest(std::span<const limit_report> reports)
-{
-    const auto tightness = [](const limit_report& r) {
-        const limit::decision& d = r.decision;
-        return std::tuple{
-            d.allowed, limit::requests_left(d, r.cost), d.remaining, -d.reset_after.count()};
-    };
-    return *std::min_element(
-        reports.begin(),
-        reports.end(),
-        [tightness](const auto& a, const auto& b) { return tightness(a) < tightness(b); }
-    );
-}
-
 void add_x_ratelimit(const limit_statement& statement, text_writer& to)
 {
     const limit_report& r = tightest(statement.reports);
@@ -65,6 +47,20 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
 }
 
 }  // namespace
+
+const limit_report& tightest(std::span<const limit_report> reports)
+{
+    const auto tightness = [](const limit_report& r) {
+        const limit::decision& d = r.decision;
+        return std::tuple{
+            d.allowed, limit::requests_left(d, r.cost), d.remaining, -d.reset_after.count()};
+    };
+    return *std::min_element(
+        reports.begin(),
+        reports.end(),
+        [tightness](const auto& a, const auto& b) { return tightness(a) < tightness(b); }
+    );
+}
 
 void add_limit_headers(const limit_statement& statement, text_writer& out)
 {

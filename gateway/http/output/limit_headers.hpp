@@ -56,6 +56,13 @@ struct limit_statement {
     bool empty() const { return reports.empty() || !options.any(); }
 };
 
+// Returns the limit to report if only one can be named. A limit that rejects comes before others,
+// then the one that lets the fewest requests like this one pass, because the same request may cost
+// another number of tokens under each limit. Among equals it is the one with the fewest tokens
+// left, then the one that takes longest to fill.
+// Requires: there is one.
+const limit_report& tightest(std::span<const limit_report> reports);
+
 // Writes whole lines of at most limit_headers_size() bytes, or nothing if the report is empty.
 void add_limit_headers(const limit_statement& statement, text_writer& out);
 std::size_t limit_headers_size(const limit_statement& statement);

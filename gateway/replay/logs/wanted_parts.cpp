@@ -26,7 +26,7 @@ std::string text_of(const policy::key_part& part)
     if (!part.text.empty()) {
         return part.text;
     }
-    constexpr std::array<std::string_view, 10> names{
+    constexpr std::array<std::string_view, 11> names{
         "client_ip",
         "header:",
         "cookie:",
@@ -36,7 +36,8 @@ std::string text_of(const policy::key_part& part)
         "method",
         "host",
         "path",
-        "route"};
+        "route",
+        "descriptor:"};
     return std::string{names[static_cast<std::size_t>(part.from)]} + part.name;
 }
 
@@ -52,7 +53,10 @@ void wanted_parts::add(const policy::policy& p)
     add({.from = source::header, .name = base::lower_case(p.client.header)});
     for (const policy::limit_rule& rule : p.limits) {
         for (const policy::key_part& part : rule.key) {
-            add(part);
+            // No log has the entries of a descriptor, and no route has such a limit.
+            if (part.from != source::descriptor) {
+                add(part);
+            }
         }
         if (rule.cost.from == policy::cost_rule::source::header) {
             add({.from = source::header, .name = rule.cost.name});
@@ -61,7 +65,9 @@ void wanted_parts::add(const policy::policy& p)
         }
     }
     for (const policy::plan_section& plans : p.plans) {
-        add(plans.key);
+        if (plans.key.from != source::descriptor) {
+            add(plans.key);
+        }
     }
     for (const policy::route& route : p.routes) {
         for (const policy::header_match& match : route.match.headers) {

@@ -61,7 +61,7 @@ protected:
             ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
         );
         session& s = sessions_.emplace_back(
-            environment_, net::socket(ends[0]), base::ip_address::v4(0x7f000001)
+            environment_, net::socket(ends[0]), base::ip_address::v4(0x7f000001), listener_
         );
         s.self = std::prev(sessions_.end());
         s.start();
@@ -149,6 +149,7 @@ private:
         ~nowhere() { ::close(fd); }
     };
 
+    const listener_options listener_;
     nowhere nowhere_;  // outlives the writer's thread
     telemetry::route_metrics no_route_;
     telemetry::access_log_writer writer_{telemetry::output_to(nowhere_.fd), {}};

@@ -66,7 +66,7 @@ std::vector<std::string> configurations_in(const fs::path& markdown)
     bool inside = false;
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with("```")) {
-            if (inside && block.find("listeners:") != std::string::npos) {
+            if (inside && ("\n" + block).find("\nlisteners:") != std::string::npos) {
                 found.push_back(block);
             }
             inside = line == "```yaml";
