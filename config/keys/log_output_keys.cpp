@@ -6,7 +6,7 @@
 namespace gateway::config {
 namespace {
 
-using kind = telemetry::log_target::kind;
+using target_kind = telemetry::log_target::kind;
 
 constexpr std::string_view standard_socket = "/dev/log";
 
@@ -17,7 +17,7 @@ std::string take_syslog(const std::string& address, telemetry::log_target& targe
         if (const auto complaint = complaint_about_socket_path(address)) {
             return *complaint;
         }
-        target.is = kind::unix_syslog;
+        target.is = target_kind::unix_syslog;
         target.address = address;
         return {};
     }
@@ -26,7 +26,7 @@ std::string take_syslog(const std::string& address, telemetry::log_target& targe
         return "expected the path of a Unix socket or IP:PORT after \"syslog:\", got " +
                quote(address);
     }
-    target.is = kind::udp_syslog;
+    target.is = target_kind::udp_syslog;
     target.address = parsed.value->host;
     target.port = parsed.value->port;
     return {};
@@ -49,7 +49,7 @@ std::string take_output(const std::string& text, const draft& d, telemetry::log_
                "beside the configuration), got " +
                quote(text);
     }
-    target.is = kind::file;
+    target.is = target_kind::file;
     target.address = beside(d, text);
     return {};
 }

@@ -36,7 +36,11 @@ void http2_connection::client_bytes(std::span<const char> bytes)
     const bool understood = engine_.receive(bytes);
     receiving_ = false;
     if (!understood) {
-        ended_ = true;
+        if (engine_.was_flooded()) {
+            env_.metrics.http2_idle_frames.add();
+            log_closed_connection(port_.peer(), "too many frames did no work", env_.loop.now());
+        }
+        client_closed(false);
     }
 }
 

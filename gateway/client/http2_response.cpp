@@ -37,7 +37,7 @@ void http2_response::begin(http2_connection& on, http2::stream_id id, http2_stre
     connection_ = &on;
     stream_ = &stream;
     id_ = id;
-    head_only_ = begun_ = ended_ = false;
+    head_only_ = asks_for_websocket_ = begun_ = ended_ = false;
     give_up();
     trailers_.clear();
 }
@@ -45,6 +45,7 @@ void http2_response::begin(http2_connection& on, http2::stream_id id, http2_stre
 void http2_response::answers(const http::request_head& request)
 {
     head_only_ = request.is_head();
+    asks_for_websocket_ = request.websocket;
 }
 
 void http2_response::give_up()
@@ -113,14 +114,27 @@ void http2_response::send_interim(const http::response_head& head, const http::a
 
 void http2_response::send_head(const http::response_head& head, http::added_fields added)
 {
-    const bool switches = head.status == 101;
-    if (!switches) {
-        added.date = env_.date.text();
+    if (head.status == 101) {
+        send_grant(head, added);
+        return;
     }
+    added.date = env_.date.text();
     std::string text;
     http::append_forwarded_response(head, {.client_accepts_trailers = true, .added = added}, text);
-    const bool last = !switches && http::outbound_framing(head, false).is_empty();
-    send_text(switches ? 200 : head.status, text, last);
+    const bool opens_nothing = asks_for_websocket_ && head.status / 100 == 2;
+    const bool last = http::outbound_framing(head, false).is_empty();
+    send_text(opens_nothing ? 502 : head.status, text, last);
+}
+
+void http2_response::send_grant(const http::response_head& head, const http::added_fields& added)
+{
+    http::response_head granted = head;
+    std::erase_if(granted.fields, [](const http::field& f) {
+        return base::equal_ignoring_case(f.name, "sec-websocket-accept");
+    });
+    std::string text;
+    http::append_forwarded_response(granted, {.added = added}, text);
+    send_text(200, text, false);
 }
 
 // ---- content ---------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ void http2_stream::begin_request(const http::request_head& head)
         return;
     }
     if (rpc_ == nullptr) {
-        rpc_ = std::make_unique<rate_limit_rpc>(env_, *this);
+        rpc_carrier& self = *this;
+        rpc_ = std::make_unique<rate_limit_rpc>(env_, self);
     }
     rpc_->begin(head, *this, service);
     if (request_ended_ && rpc_->is_open()) {
@@ -203,11 +204,6 @@ std::uint64_t http2_stream::respond(const limits::admission& a)
     return response_.respond(a, state().added_fields());
 }
 
-void http2_stream::interim_response(const http::response_head& head)
-{
-    response_.send_interim(head, state().added_fields());
-}
-
 void http2_stream::response(const http::response_head& head)
 {
     held_bytes_ = 0;
@@ -218,17 +214,6 @@ void http2_stream::switched(const http::response_head& head)
 {
     held_bytes_ = 0;
     response_.send_head(head, state().added_fields());
-}
-
-void http2_stream::response_content(std::string_view content)
-{
-    moved_ = true;
-    response_.send(content);
-}
-
-void http2_stream::response_end(std::string_view trailers)
-{
-    response_.end(trailers);
 }
 
 void http2_stream::content_sent(std::size_t bytes)

@@ -147,10 +147,21 @@ private:
     void content_sent(std::size_t bytes) override;
 
     // request_carrier
-    void interim_response(const http::response_head& head) override;
+    void interim_response(const http::response_head& head) override
+    {
+        response_.send_interim(head, state().added_fields());
+    }
+
     void response(const http::response_head& head) override;
-    void response_content(std::string_view content) override;
-    void response_end(std::string_view trailers) override;
+
+    void response_content(std::string_view content) override
+    {
+        moved_ = true;
+        response_.send(content);
+    }
+
+    void response_end(std::string_view trailers) override { response_.end(trailers); }
+
     std::uint64_t respond(const limits::admission& a) override;
     void switched(const http::response_head& head) override;
 

@@ -35,7 +35,8 @@ session::~session() = default;
 void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
 {
     speak_tls(net::tls_server::accept(of));
-    handshake_limit_ = of->options().handshake_timeout;
+    handshake_limit_ =
+        std::chrono::duration_cast<decltype(handshake_limit_)>(of->options().handshake_timeout);
     if (of->options().clients != net::client_certificates::none) {
         client_tls_ = std::make_unique<intake::client_tls>();
         client_tls_->forwarded = of->options().forward_client_cert;
@@ -198,11 +199,12 @@ base::duration session::length_of(timeout t) const
     const http::options& bounds = http_ ? http_->state().limits() : limits();
     switch (t) {
         case timeout::handshake:
-            return draining_ && is_silent() ? std::min(drain_grace, handshake_limit_)
-                                            : handshake_limit_;
+            return draining_ && is_silent()
+                       ? std::min<base::duration>(drain_grace, handshake_limit_)
+                       : handshake_limit_;
         case timeout::idle:
             return !draining_           ? bounds.idle_timeout
-                   : was_shaking_hands_ ? handshake_limit_
+                   : was_shaking_hands_ ? base::duration{handshake_limit_}
                                         : drain_grace;
         case timeout::head:
             return bounds.header_timeout;

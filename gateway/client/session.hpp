@@ -115,13 +115,14 @@ private:
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
     // 0: there was no such answer.
     std::uint32_t linger_left_ = 0;
+    // Time for a handshake, in the few bytes that are left here.
+    std::chrono::duration<std::uint32_t, std::milli> handshake_limit_{0};
     const listener_options& listener_;
     session_environment& env_;
     // Set while requests are on the connection.
     std::unique_ptr<http1_connection> http_;
     // Set from the moment at which HTTP/2 was chosen.
     std::unique_ptr<http2_connection> http2_;
-    base::duration handshake_limit_{0};
     std::unique_ptr<intake::client_tls> client_tls_;
 
     http1_connection& http();

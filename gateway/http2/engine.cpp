@@ -236,7 +236,9 @@ engine::~engine() = default;
 bool engine::receive(std::span<const char> bytes)
 {
     const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    return nghttp2_session_mem_recv(session_.get(), data, bytes.size()) >= 0;
+    const ssize_t taken = nghttp2_session_mem_recv(session_.get(), data, bytes.size());
+    was_flooded_ = taken == NGHTTP2_ERR_FLOODED || taken == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
+    return taken >= 0;
 }
 
 void engine::send_frames()

@@ -91,8 +91,14 @@ public:
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
 
-    // Takes bytes of the peer. Returns false if they are no HTTP/2 and nothing can be answered.
+    // Takes bytes of the peer. Returns false if they are no HTTP/2, or too many frames of those
+    // that the library itself counts. Nothing can be answered then.
     bool receive(std::span<const char> bytes);
+
+    // True if the reason was the number of frames: answers that the peer does not read, or pieces
+    // of a head.
+    bool was_flooded() const { return was_flooded_; }
+
     // Sends what is due, until the events say that they are blocked.
     void send_frames();
 
@@ -141,6 +147,7 @@ private:
     std::string& out_;
     std::unique_ptr<nghttp2_session, freer> session_;
     bool in_fields_ = false;
+    bool was_flooded_ = false;
 
     void flush(std::string_view content = {});
 

@@ -31,7 +31,8 @@ class Floods(SystemTest):
     def setUp(self):
         self.target = self.gateway(forwarding_to("echo"))
 
-    def flood(self, one, reason, times=3000):
+    def flood(self, one, reason, says=True, times=3000):
+        """`says`: the client is told why, which it is not if it would have to read for that."""
         with Http2(self.target.address) as c:
             stream = c.request("/", method="POST", end=False)
             try:
@@ -39,23 +40,22 @@ class Floods(SystemTest):
             except OSError:
                 pass
             ended = c.wait_for_end()
-        if reason is not None:
+        if says:
             self.assertEqual(ended[1], ENHANCE_YOUR_CALM)
-            wait_until(lambda: self.closed(reason) == 1)
+        wait_until(lambda: self.closed(reason) == 1)
         self.assertEqual(self.target.get().status, 200)
-        return ended
 
     def closed(self, reason):
-        return self.target.metrics().value("gateway_http2_connections_closed_total", reason=reason)
+        return self.target.metrics().sum("gateway_http2_connections_closed_total", reason=reason)
 
     def test_pings(self):
-        self.flood(lambda _: frame(PING, 0, 0, b"01234567"), None)
+        self.flood(lambda _: frame(PING, 0, 0, b"01234567"), "idle_frames", says=False)
 
     def test_answers_to_pings_nobody_sent(self):
         self.flood(lambda _: frame(PING, 1, 0, b"01234567"), "idle_frames")
 
     def test_settings(self):
-        self.flood(lambda _: frame(SETTINGS, 0, 0, setting(_4=65535)), None)
+        self.flood(lambda _: frame(SETTINGS, 0, 0, setting(_4=65535)), "idle_frames", says=False)
 
     def test_priorities(self):
         self.flood(lambda s: frame(PRIORITY, 0, s, struct.pack(">IB", 0, 1)), "idle_frames")
@@ -66,14 +66,11 @@ class Floods(SystemTest):
     def test_empty_content(self):
         self.flood(lambda s: frame(DATA, 0, s), "idle_frames")
 
-    def test_unknown_frames(self):
-        self.flood(lambda s: frame(0xFA, 0, s, b"x"), "idle_frames")
-
     def test_one_line_in_ten_seconds_names_the_peer(self):
         for _ in range(3):
             with Http2(self.target.address) as c:
                 try:
-                    c.send(frame(0xFA, 0, 0) * 2000)
+                    c.send(frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1)) * 2000)
                 except OSError:
                     pass
                 c.wait_for_end()
@@ -89,7 +86,8 @@ class Floods(SystemTest):
                     c.send_frame(CONTINUATION, 0, 1, b"")
             except OSError:
                 pass
-            self.assertIsNotNone(c.wait_for_end())
+            c.wait_for_end()
+        wait_until(lambda: self.closed("idle_frames") == 1)
 
     def test_work_is_no_flood(self):
         """Windows and PINGs of a client that gets content for them."""
@@ -109,7 +107,7 @@ class Resets(SystemTest):
             with lock:
                 present += 1
                 most = max(most, present)
-            peer.at_end()
+            peer.wait_for_end()
             with lock:
                 present -= 1
             return False
@@ -130,7 +128,7 @@ class Resets(SystemTest):
                     pass
                 self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
         wait_until(
-            lambda: gateway.metrics().value("gateway_http2_connections_closed_total", reason="resets") == 2
+            lambda: gateway.metrics().sum("gateway_http2_connections_closed_total", reason="resets") == 2
         )
         charged = gateway.metrics().sum("gateway_limit_requests_total")
         self.assertGreaterEqual(charged, 2000)
@@ -139,12 +137,12 @@ class Resets(SystemTest):
 
     def test_resets_that_a_client_makes_us_send_count_as_well(self):
         """CVE-2025-8671."""
-        gateway = self.gateway(forwarding_to(self.origin(lambda peer, request: peer.at_end()).address))
+        gateway = self.gateway(forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address))
         with Http2(gateway.address) as c:
             try:
                 for _ in range(1500):
-                    stream = c.request(method="POST", end=False)
-                    c.open_window(stream, 0)
+                    stream = c.request(fields=[("content-length", "1")], method="POST", end=False)
+                    c.data(stream, b"more")
             except OSError:
                 pass
             self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
