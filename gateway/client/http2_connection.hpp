@@ -102,6 +102,7 @@ private:
     // http2::engine_events
     http2::stream_events* stream_opened(http2::stream_id id) override;
     void idle_frame() override;
+    void stream_refused() override { stream_reset(); }
     void ponged() override;
 
     void send_bytes(std::string_view a, std::string_view b) override { port_.send_client(a, b); }

@@ -128,6 +128,15 @@ struct engine_callbacks {
         return 0;
     }
 
+    static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user)
+    {
+        if (frame->hd.type == NGHTTP2_RST_STREAM &&
+            frame->rst_stream.error_code == NGHTTP2_REFUSED_STREAM) {
+            engine_of(user).events_.stream_refused();
+        }
+        return 0;
+    }
+
     // Says how much content follows, which send_data() sends. Parameters are nghttp2's.
     static ssize_t
     read_content(nghttp2_session* session, stream_id id, std::uint8_t*, std::size_t most, std::uint32_t* flags, nghttp2_data_source* source, void*)
@@ -185,6 +194,7 @@ struct engine_callbacks {
         nghttp2_session_callbacks_set_on_frame_recv_callback(c, frame_received);
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(c, data_chunk);
         nghttp2_session_callbacks_set_on_stream_close_callback(c, stream_close);
+        nghttp2_session_callbacks_set_on_frame_send_callback(c, frame_sent);
         nghttp2_session_callbacks_set_send_data_callback(c, send_data);
         return c;
     }

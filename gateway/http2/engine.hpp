@@ -66,6 +66,8 @@ public:
     virtual stream_events* stream_opened(stream_id id) = 0;
     // Called for each frame that is no part of a message, or empty.
     virtual void idle_frame() = 0;
+    // Called for each stream that was refused, as it was one too many.
+    virtual void stream_refused() = 0;
     // Called when the peer has answered ping().
     virtual void ponged() = 0;
 

@@ -316,7 +316,7 @@ class WebSockets(SystemTest):
     def test_bytes_pass_both_ways(self):
         def script(peer, request):
             peer.send(websocket.grant_of(request["sec-websocket-key"]))
-            peer.send(peer.read(5)[::-1])
+            peer.send(peer.exactly(5)[::-1])
             return False
 
         gateway, origin = self.proxy(script)

@@ -130,7 +130,7 @@ class Resets(SystemTest):
         wait_until(
             lambda: gateway.metrics().sum("gateway_http2_connections_closed_total", reason="resets") == 2
         )
-        charged = gateway.metrics().sum("gateway_limit_requests_total")
+        charged = gateway.metrics().sum("gateway_decisions_total", outcome="allowed")
         self.assertGreaterEqual(charged, 2000)
         self.assertLessEqual(charged, sent + 2)
         self.assertLessEqual(most, 110)
@@ -143,6 +143,20 @@ class Resets(SystemTest):
                 for _ in range(1500):
                     stream = c.request(fields=[("content-length", "1")], method="POST", end=False)
                     c.data(stream, b"more")
+                    c.ping()
+            except OSError:
+                pass
+            self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
+
+    def test_streams_above_the_bound_count_as_well(self):
+        gateway = self.gateway(
+            "http2: { max_streams: 1 }\n"
+            + forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address)
+        )
+        with Http2(gateway.address, settles=False) as c:
+            try:
+                for _ in range(1500):
+                    c.request()
             except OSError:
                 pass
             self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)

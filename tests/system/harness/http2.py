@@ -53,9 +53,10 @@ class Answer:
 
 
 class Http2:
-    """A connection. Windows are opened as content comes, unless `opens_windows` is False."""
+    """A connection. Windows are opened as content comes, unless `opens_windows` is False; the server's
+    settings are acknowledged, unless `settles` is."""
 
-    def __init__(self, address, settings=b"", opens_windows=True, begins=True, timeout=10):
+    def __init__(self, address, settings=b"", opens_windows=True, begins=True, settles=True, timeout=10):
         self.raw = socket.create_connection(address, timeout)
         secured = client.secured.get(address)
         if secured is not None:
@@ -64,7 +65,7 @@ class Http2:
             secured.set_alpn_protocols([])  # other clients have it, too
         else:
             self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.opens_windows = opens_windows
+        self.opens_windows, self.settles = opens_windows, settles
         self.encoder, self.decoder = Encoder(), Decoder()
         self.answers = {}
         self.settings = {}
@@ -153,33 +154,33 @@ class Http2:
             answer.body += payload
             answer.frames += 1
             answer.ended = answer.ended or bool(flags & END_STREAM)
-            if payload and self.opens_windows and not self.closed:
-                try:
-                    self.open_window(0, len(payload))
-                    if not answer.over:
-                        self.open_window(stream, len(payload))
-                except OSError:
-                    pass
+            if payload and self.opens_windows:
+                by = struct.pack(">I", len(payload))
+                self._send_back(WINDOW_UPDATE, 0, 0, by)
+                if not answer.over:
+                    self._send_back(WINDOW_UPDATE, 0, stream, by)
         elif kind == RST_STREAM:
             self.answer(stream).reset = struct.unpack(">I", payload)[0]
         elif kind == SETTINGS and not flags & ACK:
             for at in range(0, len(payload), 6):
                 name, value = struct.unpack(">HI", payload[at : at + 6])
                 self.settings[name] = value
-            try:
-                self.send_frame(SETTINGS, ACK)
-            except OSError:
-                pass
+            if self.settles:
+                self._send_back(SETTINGS, ACK)
         elif kind == PING and flags & ACK:
             self.pongs += 1
         elif kind == PING:
-            try:
-                self.send_frame(PING, ACK, 0, payload)
-            except OSError:
-                pass
+            self._send_back(PING, ACK, 0, payload)
         elif kind == GOAWAY:
             self.goaway = struct.unpack(">II", payload[:8])
             self.goaways += 1
+
+    def _send_back(self, *words):
+        """A frame that the server may no longer read."""
+        try:
+            self.send_frame(*words)
+        except OSError:
+            pass
 
     @staticmethod
     def _take_fields(answer, fields):
