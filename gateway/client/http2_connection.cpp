@@ -40,20 +40,20 @@ void http2_connection::client_bytes(std::span<const char> bytes)
             env_.metrics.http2_idle_frames.add();
             log_closed_connection(port_.peer(), "too many frames did no work", env_.loop.now());
         }
-        client_closed(false);
+        client_closed();
     }
 }
 
-void http2_connection::client_closed(bool orderly)
+void http2_connection::client_closed()
 {
-    leave_all(orderly);
+    leave_all();
     ended_ = true;
 }
 
-void http2_connection::leave_all(bool orderly)
+void http2_connection::leave_all()
 {
     for (const auto& s : streams_) {
-        s->client_left(orderly);
+        s->client_left();
         touch(*s);
     }
 }
@@ -90,7 +90,7 @@ void http2_connection::settle()
         engine_.send_frames();
         ended_ = engine_.is_over();
         if (ended_) {
-            leave_all(false);
+            leave_all();
         }
     }
     look_after_touched();

@@ -39,8 +39,8 @@ public:
 
     // ---- Events of the shell.
     void client_bytes(std::span<const char> bytes);
-    // Called when no more bytes will come; `orderly` is false if the client reset the connection.
-    void client_closed(bool orderly);
+    // Called when no more bytes will come.
+    void client_closed();
     void client_drained();
     // Called when the timeout that waits_for() names has passed.
     void expired();
@@ -97,12 +97,14 @@ private:
     void look_after_touched();
     void give_back(http2_stream& s);
     void calm_down(telemetry::counter& why, std::string_view what);
-    void leave_all(bool orderly);
+    void leave_all();
 
     // http2::engine_events
     http2::stream_events* stream_opened(http2::stream_id id) override;
     void idle_frame() override;
+
     void stream_refused() override { stream_reset(); }
+
     void ponged() override;
 
     void send_bytes(std::string_view a, std::string_view b) override { port_.send_client(a, b); }

@@ -264,25 +264,25 @@ void http2_stream::stream_closed(bool in_order)
     if (!in_order && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
-    client_left(false);
+    client_left();
     connection_->touch(*this);
 }
 
 // Gives up what the client no longer waits for.
-void http2_stream::leave(bool orderly)
+void http2_stream::leave()
 {
     if (is_rpc()) {
         rpc_->abandon();
         request_over(ending::closed);
     } else {
-        state().client_closed(orderly);
+        state().client_closed(false);
     }
 }
 
-void http2_stream::client_left(bool orderly)
+void http2_stream::client_left()
 {
     if (close()) {
-        leave(orderly);
+        leave();
     }
 }
 
@@ -376,7 +376,7 @@ void http2_stream::expired(base::instant)
     } else if (phase_ == phase::request && !is_rpc() && response_.pending().empty()) {
         state().expired();
     } else if (phase_ == phase::request) {  // The client has not taken what was sent.
-        leave(false);
+        leave();
     } else {
         reset(http2::error_code::cancel);
     }

@@ -46,8 +46,8 @@ public:
     void begin(http2_connection& of, http2::stream_id id);
 
     // ---- Events of the connection.
-    // Called when the client is gone; `orderly` is false if it reset its connection.
-    void client_left(bool orderly);
+    // Called when the client is gone. Nothing is under way after this.
+    void client_left();
     // Called when the process ends.
     void abort();
     // Called when the connection is not blocked any more.
@@ -119,7 +119,7 @@ private:
 
     void read_head(bool last);
     void begin_request(const http::request_head& head);
-    void leave(bool orderly);
+    void leave();
     bool close();
     void pass_inbox();
     void pass(std::string_view bytes);

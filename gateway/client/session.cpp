@@ -341,7 +341,7 @@ void session::discard()
 void session::peer_ended(bool orderly)
 {
     if (http2_ != nullptr) {
-        http2_->client_closed(orderly);
+        http2_->client_closed();
     } else if (http_ != nullptr) {
         http_->state().client_closed(orderly);
     } else {

@@ -335,6 +335,23 @@ class WebSockets(SystemTest):
         self.assertEqual((request.method, request.target), ("GET", "/ws"))
         self.assertEqual([v.lower() for v in request.all("upgrade")], ["websocket"])
 
+    def test_a_client_that_goes_ends_its_tunnels(self):
+        """The server may have something to say still; there is nobody to hear it."""
+        ended = threading.Event()
+
+        def script(peer, request):
+            peer.send(websocket.grant_of(request["sec-websocket-key"]))
+            peer.wait_for_end()
+            ended.set()
+            return False
+
+        gateway, _ = self.proxy(script)
+        with Http2(gateway.address) as c:
+            streams = [c.request_of(self.HEAD, end=False) for _ in range(5)]
+            c.wait(lambda: all(c.answer(s).fields for s in streams))
+        self.assertTrue(ended.wait(10))
+        self.assertEqual({line["status"] for line in gateway.log_lines(5)}, {101})
+
     def test_limits_hold(self):
         gateway = self.gateway("limits: { l: { key: [], rate: 1/h } }\n" + forwarding_to("echo", "l"))
         with Http2(gateway.address) as c:

@@ -13,9 +13,9 @@ MODULES = os.path.join(ROOT, "build", "npm", "node_modules")
 class Browser:
     """One page. What it says on its console, and its uncaught errors, are in `heard()`."""
 
-    def __init__(self):
+    def __init__(self, *arguments):
         self._profile = Directory()
-        words = [tool("node"), os.path.join(HERE, "page_browser.js"), tool("chromium"), self._profile.path]
+        words = [tool("node"), os.path.join(HERE, "page_browser.js"), tool("chromium"), self._profile.path, *arguments]
         self._child = Child(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             environment={"NODE_PATH": os.environ.get("NODE_PATH", MODULES), "HOME": self._profile.path})

@@ -1,6 +1,6 @@
 // A headless Chromium: runs pieces of JavaScript, a line of JSON on stdin each, with `page` (a page of
 // puppeteer-core), `browser` and `axe` (the source of axe-core); answers with {"value"} or {"error"}.
-//   node page_browser.js CHROMIUM PROFILE
+//   node page_browser.js CHROMIUM PROFILE ARGUMENT...
 const fs = require('fs');
 const readline = require('readline');
 const puppeteer = require('puppeteer-core');
@@ -9,9 +9,9 @@ const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const Script = Object.getPrototypeOf(async () => {}).constructor;
 
 async function main() {
-  const [executablePath, userDataDir] = process.argv.slice(2);
+  const [executablePath, userDataDir, ...more] = process.argv.slice(2);
   const browser = await puppeteer.launch({
-    executablePath, userDataDir, headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    executablePath, userDataDir, headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...more],
   });
   const page = await browser.newPage();
   const heard = [];
