@@ -31,6 +31,9 @@ http2_connection::~http2_connection()
 
 void http2_connection::client_bytes(std::span<const char> bytes)
 {
+    if (ended_) {
+        return;
+    }
     received_bytes_ += bytes.size();
     receiving_ = true;
     const bool understood = engine_.receive(bytes);
@@ -81,19 +84,25 @@ void http2_connection::expired()
     engine_.end_now(http2::error_code::no_error);
 }
 
+// Looks after streams until none asks for it: one may have something to send at the very end.
 void http2_connection::settle()
 {
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-        touched_[i]->take_up();
-    }
-    if (!ended_) {
-        engine_.send_frames();
-        ended_ = engine_.is_over();
-        if (ended_) {
-            leave_all();
+    do {
+        for (std::size_t i = 0; i < touched_.size(); ++i) {
+            touched_[i]->take_up();
         }
+        if (!ended_) {
+            engine_.send_frames();
+            ended_ = engine_.is_over();
+            if (ended_) {
+                leave_all();
+            }
+        }
+        look_after_touched();
+    } while (!touched_.empty());
+    if (!engine_.awaits_fields()) {
+        head_.release_memory();
     }
-    look_after_touched();
     if (ended_) {
         port_.close_client(false);
     }
@@ -101,19 +110,16 @@ void http2_connection::settle()
 
 void http2_connection::look_after_touched()
 {
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-        http2_stream& s = *touched_[i];
-        s.is_touched = false;
-        if (s.is_over()) {
-            give_back(s);
+    looked_after_.swap(touched_);
+    for (http2_stream* const s : looked_after_) {
+        s->is_touched = false;
+        if (s->is_over()) {
+            give_back(*s);
         } else {
-            s.arrange();
+            s->arrange();
         }
     }
-    touched_.clear();
-    if (!engine_.awaits_fields()) {
-        head_.release_memory();
-    }
+    looked_after_.clear();
 }
 
 void http2_connection::give_back(http2_stream& s)
@@ -154,6 +160,7 @@ http2::stream_events* http2_connection::stream_opened(http2::stream_id id)
         held += s->held_bytes();
     }
     if (held > held_bytes_at_once + held_bytes_per_byte * received_bytes_) {
+        stream_reset();
         return nullptr;
     }
     head_.clear();
@@ -169,7 +176,7 @@ void http2_connection::request_came()
 {
     budget_.request_came();
     const std::uint64_t most = env_.view->http2.max_requests;
-    if (++requests_ == most) {
+    if (++requests_ >= most && most != 0) {
         drain();
     }
 }

@@ -84,7 +84,9 @@ private:
     http2::frame_budget budget_;
     http2::request_text head_;
     std::vector<std::unique_ptr<http2_stream>> streams_;
+    // Streams that are to be looked after, and those that just are.
     std::vector<http2_stream*> touched_;
+    std::vector<http2_stream*> looked_after_;
     base::instant began_;
     std::uint64_t received_bytes_ = 0;
     std::uint64_t requests_ = 0;

@@ -24,6 +24,7 @@ void http2_stream::begin(http2_connection& of, http2::stream_id id)
     id_ = id;
     phase_ = phase::head;
     armed_ = timeout::none;
+    is_touched = false;
     request_ended_ = end_passed_ = false;
     resets_ = moved_ = false;
     held_bytes_ = unconsumed_ = dropped_ = trailer_bytes_ = 0;
@@ -238,6 +239,7 @@ bool http2_stream::client_blocked() const
 void http2_stream::request_over(ending how)
 {
     held_bytes_ = 0;
+    unconsumed_ += inbox_.size();
     base::clear_keeping_little(inbox_);
     open_window();
     if (phase_ == phase::over) {

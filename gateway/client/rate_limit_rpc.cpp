@@ -32,7 +32,7 @@ std::string_view complaint_about(const http::request_head& head)
 }  // namespace
 
 void rate_limit_rpc::begin(
-    const http::request_head& head, const request_host& host, std::string_view service
+    const http::request_head& head, request_host& host, std::string_view service
 )
 {
     record_.arrive(
@@ -43,6 +43,7 @@ void rate_limit_rpc::begin(
         return s.name == service;
     });
     service_ = &*found;
+    host_ = &host;
     record_.route = &service_->as_route;
     record_.metrics = record_.view->services[static_cast<std::size_t>(found - services.begin())];
     body_.clear();
@@ -101,6 +102,7 @@ void rate_limit_rpc::decided(const limits::verdict& v)
     env_.loop.refresh_now();
     asked_ = false;
     answer(admitter_.conclude(v));
+    host_->after_event(true);
 }
 
 void rate_limit_rpc::abandon()

@@ -51,11 +51,11 @@ public:
           admitter_(env.checks, env.loop.clock(), record_)
     {}
 
-    // Begins a call to the service of that name. Answers at once if it is for another method, or
-    // not in gRPC.
-    // Requires: the last call has been answered or abandoned. The policy in force has the service,
-    // which no reload takes away from a listener.
-    void begin(const http::request_head& head, const request_host& host, std::string_view service);
+    // Begins a call to the service of that name. `host` is told when a verdict came late. Answers
+    // at once if it is for another method, or not in gRPC. Requires: the last call has been
+    // answered or abandoned. The policy in force has the service, which no reload takes away from a
+    // listener.
+    void begin(const http::request_head& head, request_host& host, std::string_view service);
 
     // Takes a part of the body; `last` comes with or after the last of it. What comes after the
     // answer is ignored.
@@ -75,6 +75,8 @@ private:
     limits::descriptor_admitter admitter_;
     // The service of the call, which the record's view has; null between calls.
     const policy::rate_limit_service* service_ = nullptr;
+    // The connection of the call.
+    request_host* host_ = nullptr;
     // The body so far, at most a prefix and envoy::max_request_bytes. It keeps its memory.
     std::string body_;
     std::string answer_;

@@ -19,6 +19,10 @@ constexpr std::size_t copied_content_bytes = 4096;
 constexpr std::size_t frame_header_bytes = 9;
 // Most answers to PING and SETTINGS that wait for a peer that does not read.
 constexpr std::size_t most_answers = 100;
+// Most frames that wait for a peer that does not read; content is not among them.
+constexpr std::size_t most_queued_frames = 4000;
+// Most bytes of a head that is sent, as nghttp2 estimates them: more than an upstream may send.
+constexpr std::size_t most_head_bytes = 4 * 1024 * 1024;
 // Most settings in one frame; seven are known.
 constexpr std::size_t most_settings = 32;
 // A peer's resets are counted by engine_events, so that the library's own count is out of reach.
@@ -54,7 +58,7 @@ struct engine_callbacks {
     static int begin_headers(nghttp2_session* session, const nghttp2_frame* frame, void* user)
     {
         engine& e = engine_of(user);
-        e.in_fields_ = true;
+        e.fields_of_ = frame->hd.stream_id;
         if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) {
             return 0;
         }
@@ -97,7 +101,7 @@ struct engine_callbacks {
         }
         stream_events* const to = stream_of(session, frame->hd.stream_id);
         if (frame->hd.type == NGHTTP2_HEADERS) {
-            e.in_fields_ = false;
+            e.fields_of_ = 0;
             if (to != nullptr) {
                 to->fields_ended(last);
             }
@@ -120,7 +124,8 @@ struct engine_callbacks {
 
     static int stream_close(nghttp2_session* session, stream_id id, std::uint32_t error, void* user)
     {
-        engine_of(user).in_fields_ = false;
+        engine& e = engine_of(user);
+        e.fields_of_ = e.fields_of_ == id ? 0 : e.fields_of_;
         if (stream_events* const to = stream_of(session, id)) {
             nghttp2_session_set_stream_user_data(session, id, nullptr);
             to->stream_closed(error == NGHTTP2_NO_ERROR);
@@ -128,11 +133,20 @@ struct engine_callbacks {
         return 0;
     }
 
-    static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user)
+    // Counts a stream that the library refuses by itself, as it is one too many.
+    static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int, void* user)
     {
-        if (frame->hd.type == NGHTTP2_RST_STREAM &&
-            frame->rst_stream.error_code == NGHTTP2_REFUSED_STREAM) {
+        if (frame->hd.type == NGHTTP2_HEADERS) {
             engine_of(user).events_.stream_refused();
+        }
+        return 0;
+    }
+
+    // Resets a stream whose head cannot be sent, so that its peer does not wait for it.
+    static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void*)
+    {
+        if (frame->hd.type == NGHTTP2_HEADERS) {
+            nghttp2_submit_rst_stream(session, 0, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
         }
         return 0;
     }
@@ -194,7 +208,8 @@ struct engine_callbacks {
         nghttp2_session_callbacks_set_on_frame_recv_callback(c, frame_received);
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(c, data_chunk);
         nghttp2_session_callbacks_set_on_stream_close_callback(c, stream_close);
-        nghttp2_session_callbacks_set_on_frame_send_callback(c, frame_sent);
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(c, invalid_frame);
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(c, frame_not_sent);
         nghttp2_session_callbacks_set_send_data_callback(c, send_data);
         return c;
     }
@@ -207,6 +222,7 @@ struct engine_callbacks {
         nghttp2_option_set_no_closed_streams(o, 1);
         nghttp2_option_set_max_outbound_ack(o, most_answers);
         nghttp2_option_set_max_settings(o, most_settings);
+        nghttp2_option_set_max_send_header_block_length(o, most_head_bytes);
         nghttp2_option_set_stream_reset_rate_limit(o, no_reset_limit, no_reset_limit);
         return o;
     }
@@ -247,8 +263,9 @@ bool engine::receive(std::span<const char> bytes)
 {
     const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const ssize_t taken = nghttp2_session_mem_recv(session_.get(), data, bytes.size());
-    was_flooded_ = taken == NGHTTP2_ERR_FLOODED || taken == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
-    return taken >= 0;
+    was_flooded_ = taken == NGHTTP2_ERR_FLOODED || taken == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS ||
+                   nghttp2_session_get_outbound_queue_size(session_.get()) > most_queued_frames;
+    return taken >= 0 && !was_flooded_;
 }
 
 void engine::send_frames()

@@ -108,7 +108,7 @@ public:
     bool is_over() const;
 
     // True if a head has begun whose end has not come.
-    bool awaits_fields() const { return in_fields_; }
+    bool awaits_fields() const { return fields_of_ != 0; }
 
     // ---- What a stream sends. A text of fields has lines "name: value\r\n", and may be changed:
     // names become lower case, and fields about a connection are left out.
@@ -148,7 +148,8 @@ private:
     engine_events& events_;
     std::string& out_;
     std::unique_ptr<nghttp2_session, freer> session_;
-    bool in_fields_ = false;
+    // The stream whose head or trailers have come in part; 0: there is none.
+    stream_id fields_of_ = 0;
     bool was_flooded_ = false;
 
     void flush(std::string_view content = {});

@@ -133,6 +133,14 @@ class Calls(EnvoyTest):
 
 @only_as_shipped
 class Shared(EnvoyTest):
+    def test_one_call_on_one_connection_is_answered(self):
+        """Nothing else wakes the connection while the store decides."""
+        redis = self.started(RedisServer())
+        store = f"stores: {{ shared: {{ url: '{redis.url}' }} }}\n"
+        limit = "l: { key: [], rate: 1/h, store: shared }"
+        _, envoy = self.asked(limit, "{ match: [a], limits: [l] }", store)
+        self.assertEqual(envoy.ask(descriptor(("a", "1"))).code, OK)
+
     def test_three_gateways_on_redis_grant_as_many_as_one(self):
         redis = self.started(RedisServer())
         store = f"stores: {{ shared: {{ url: '{redis.url}' }} }}\n"

@@ -1,4 +1,6 @@
 """HTTP/2 with clients: requests, fields, content, windows, ends."""
+import socket
+import struct
 import threading
 
 from harness import websocket
@@ -16,6 +18,8 @@ from harness.http2 import (
     REFUSED_STREAM,
     SETTINGS,
     Http2,
+    frame,
+    setting,
 )
 from harness.origin import answer_ok
 
@@ -370,6 +374,77 @@ class WebSockets(SystemTest):
         gateway, _ = self.proxy()
         with Http2(gateway.address) as c:
             self.assertEqual(c.wait_for(c.request_of(self.HEAD, end=False)).status, 502)
+
+
+class Connections(SystemTest):
+    """What one stream, or one connection, leaves behind for the next."""
+
+    def test_a_client_that_does_not_read_leaves_later_ones_alone(self):
+        gateway, _ = self.proxy(lambda peer, request: peer.reply(body=b"x" * 4_000_000), "workers: 1\n")
+        for _ in range(3):
+            c = Http2(gateway.address, settings=setting(_4=2**31 - 1), opens_windows=False)
+            c.open_window(0, 2**30)
+            streams = [c.request() for _ in range(3)]
+            c.wait(lambda: all(c.answer(s).fields for s in streams))
+            c.raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            c.raw.close()
+        with Http2(gateway.address) as c:
+            for _ in range(10):
+                self.assertEqual(len(c.ask().body), 4_000_000)
+
+    def test_bodies_that_nobody_took_open_the_window_again(self):
+        gateway = self.gateway(forwarding_to("127.0.0.1:1"))
+        with Http2(gateway.address) as c:
+            for _ in range(40):
+                answer = c.ask(body=b"x" * 16000, method="POST")
+                self.assertEqual(answer.status, 502)
+                c.ping()
+
+    def test_a_head_in_two_segments_while_another_stream_ends(self):
+        entered, release = threading.Event(), threading.Event()
+        self.addCleanup(release.set)
+
+        def script(peer, request):
+            if request.target == "/first":
+                entered.set()
+                release.wait(10)
+            return answer_ok(peer, request)
+
+        gateway, _ = self.proxy(script, "http: { header_timeout: 500ms }\n")
+        with Http2(gateway.address, opens_windows=False) as c:  # it must send nothing in between
+            c.ping()
+            first = c.request("/first")
+            self.assertTrue(entered.wait(10))
+            head = frame(HEADERS, END_HEADERS | END_STREAM, 3, c.block(Refused.PSEUDO + [("x-a", "b" * 500)]))
+            c.send(head[:200])
+            release.set()
+            self.assertEqual(c.wait_for(first).status, 200)
+            c.send(head[200:])
+            self.assertEqual(c.wait_for(3).status, 200)
+            c.send(frame(HEADERS, END_HEADERS | END_STREAM, 5, c.block(Refused.PSEUDO + [("x-a", "c" * 500)]))[:100])
+            c.wait_for_end()
+
+    def test_large_heads_of_responses(self):
+        fields = "".join(f"X-A{i}: {'b' * 1000}\r\n" for i in range(120))
+        gateway = self.gateway(
+            forwarding_to(self.origin(lambda peer, request: peer.send(
+                f"HTTP/1.1 200 OK\r\n{fields}Content-Length: 0\r\n\r\n".encode())).address).replace(
+                    "servers:", "max_response_header_bytes: 1MiB, servers:"))  # fmt: skip
+        with Http2(gateway.address) as c:
+            self.assertEqual(len([n for n, _ in c.ask().fields if n.startswith("x-a")]), 120)
+
+    def test_a_reset_of_a_body_too_long_comes_by_itself(self):
+        gateway = self.gateway(
+            "limits: { l: { key: [], rate: 1/h } }\nhttp: { max_refused_body_bytes: 1KiB }\n"
+            + forwarding_to("echo", "l")
+        )
+        with Http2(gateway.address) as c:
+            c.ask()
+            stream = c.request(method="POST", end=False)
+            c.wait(lambda: c.answer(stream).ended)
+            c.data(stream, b"x" * 3000)
+            c.wait(lambda: c.answer(stream).reset is not None, seconds=1)
+            self.assertEqual(c.answer(stream).reset, NO_ERROR)
 
 
 class Protocols(SystemTest):

@@ -205,6 +205,25 @@ class Memory(SystemTest):
         # Each stream has its request beside its head, and each open one a connection to the server.
         self.assertLess(grown, connections * (10 * sent // connections + 400 * 1024))
 
+    def test_heads_of_a_client_that_reads_nothing(self):
+        """Each is refused, as 100 streams are open; the refusals wait for it."""
+        release = threading.Event()
+        self.addCleanup(release.set)
+        gateway, _ = self.proxy(lambda peer, request: release.wait(20) and False, "workers: 1\n")
+        before = gateway.memory()
+        c = Http2(gateway.address, settles=False)
+        self.addCleanup(c.raw.close)
+        c.raw.settimeout(2)
+        many = b"".join(frame(HEADERS, END_HEADERS | END_STREAM, 1 + 2 * i,
+                              c.block([(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "g")]))
+                        for i in range(20000))  # fmt: skip
+        try:
+            while True:
+                c.raw.sendall(many)
+        except OSError:
+            pass
+        self.assertLess(gateway.memory() - before, 16 * 1024 * 1024)
+
     def test_a_response_waits_at_the_upstream(self):
         """100 streams of a client whose windows stay shut keep next to nothing of 64 KiB each."""
         gateway, _ = self.proxy(lambda peer, request: peer.reply(body=b"x" * 65536), "workers: 1\n")

@@ -8,6 +8,7 @@ import sys
 import decision
 import flood
 import handshakes
+import http2
 import idle
 import postgres
 import profiling
@@ -30,6 +31,8 @@ MEASUREMENTS = {
     "redis": with_redis.run,
     "stores": stores.run,
     "postgres": postgres.run,
+    "h2": functools.partial(http2.run, False),
+    "h2_tls": functools.partial(http2.run, True),
     "profile": profiling.run,
 }
 

@@ -66,7 +66,7 @@ class Http2:
         else:
             self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.opens_windows, self.settles = opens_windows, settles
-        self.encoder, self.decoder = Encoder(), Decoder()
+        self.encoder, self.decoder = Encoder(), Decoder(max_header_list_size=2**20)
         self.answers = {}
         self.settings = {}
         self.goaway = None  # (last stream, error)
@@ -75,7 +75,7 @@ class Http2:
         self.closed = False
         self.next_stream = 1
         self._left = b""
-        self._block = None
+        self._block, self._block_is_last = b"", False
         if begins:
             self.send(PREFACE + frame(SETTINGS, 0, 0, settings))
 
@@ -144,11 +144,13 @@ class Http2:
 
     def _take(self, kind, flags, stream, payload):
         if kind in (HEADERS, CONTINUATION):
-            self._block = payload if kind == HEADERS else self._block + payload
+            answer = self.answer(stream)
+            if kind == HEADERS:
+                self._block, self._block_is_last = b"", bool(flags & END_STREAM)
+            self._block += payload
             if flags & END_HEADERS:
-                self._take_fields(self.answer(stream), self.decoder.decode(self._block))
-            if kind == HEADERS and flags & END_STREAM:
-                self.answer(stream).ended = True
+                self._take_fields(answer, self.decoder.decode(self._block))
+                answer.ended = answer.ended or self._block_is_last
         elif kind == DATA:
             answer = self.answer(stream)
             answer.body += payload

@@ -1,0 +1,155 @@
+"""CPU that a request needs over HTTP/2: 8 connections with 10 streams each, by h2load."""
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from cpu import cpu_seconds
+from proxies import LOAD_CORE, PROXY_CORE, Proxies, free_port, settle_on, with_children
+from table import show
+
+ROUNDS, REQUESTS = 7, 20_000
+BARS = {"small": 1.3, "large": 1.1}
+BYTES = {"small": 20, "large": 64 * 1024}
+COLUMNS = ("proxy", "CPU a request, µs", "times the gateway's", "bar")
+GATEWAY = """listeners: [ {{ address: 127.0.0.1:{port}{gateway_tls} }} ]
+admin: {{ address: 127.0.0.1:{admin} }}
+workers: 1
+limits: {{ l: {{ key: client_ip, rate: 1000000/s }} }}
+routes: [ {{ limits: [l], upstream: up }} ]
+upstreams: {{ up: {{ servers: ["127.0.0.1:{upstream}"] }} }}
+log: {{ access: false, level: warning }}
+"""
+HAPROXY = """global
+    nbthread 1
+defaults
+    mode http
+    timeout client 300s
+    timeout server 300s
+    timeout connect 5s
+    http-reuse always
+frontend clients
+    bind 127.0.0.1:{port}{haproxy_tls}
+    default_backend upstream
+backend upstream
+    server upstream 127.0.0.1:{upstream}
+"""
+NGINX = """daemon off; worker_processes 1; pid {directory}/{name}.pid; error_log stderr crit;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off; keepalive_requests 1000000000;
+    client_body_temp_path {directory}; proxy_temp_path {directory}; fastcgi_temp_path {directory};
+    uwsgi_temp_path {directory}; scgi_temp_path {directory};
+    {body}
+}}
+"""
+NGINX_PROXY = """upstream up {{ server 127.0.0.1:{upstream}; keepalive 200; keepalive_requests 1000000000; }}
+    server {{ listen 127.0.0.1:{port} http2{nginx_tls}; {nginx_certificate}
+        location / {{ proxy_pass http://up; proxy_http_version 1.1; proxy_set_header Connection ""; }} }}"""
+NGINX_UPSTREAM = """server {{ listen 127.0.0.1:{port}; location /small {{ return 200 "{small}"; }}
+        location /large {{ alias {directory}/large; }} }}"""
+
+
+class Peers:
+    """All proxies on one core, with an upstream on the other."""
+
+    def __init__(self, directory, tls):
+        self.directory, self.tls = Path(directory), tls
+        self.upstream = free_port()
+        self.ports, self.processes = {}, {}
+
+    def __enter__(self):
+        (self.directory / "large").write_bytes(b"x" * BYTES["large"])
+        proxies = Proxies((), {"pem": ""}, 0, self.directory)
+        proxies.certify()
+        pem = proxies.pem
+        self.values = {
+            "directory": self.directory, "upstream": self.upstream, "small": "x" * BYTES["small"], "admin": free_port(),
+            "gateway_tls": f", tls: {{ certificates: [ {{ cert: {pem}, key: {pem} }} ] }}" if self.tls else "",
+            "haproxy_tls": f" ssl crt {pem} alpn h2" if self.tls else " proto h2",
+            "nginx_tls": " ssl" if self.tls else "",
+            "nginx_certificate": f"ssl_certificate {pem}; ssl_certificate_key {pem};" if self.tls else "",
+        }
+        self.start_nginx("upstream", NGINX_UPSTREAM, self.upstream, LOAD_CORE)
+        self.start("gateway", GATEWAY, lambda file: [Proxies.gateway, "run", "--config", file])
+        self.start("haproxy", HAPROXY, lambda file: [program("haproxy"), "-f", file])
+        self.start_nginx("nginx", NGINX_PROXY, self.port_of("nginx"), PROXY_CORE)
+        port = self.port_of("nghttpx")
+        frontend = f"--frontend=127.0.0.1,{port}" + ("" if self.tls else ";no-tls")
+        words = [program("nghttpx"), "--workers=1", "--log-level=FATAL", frontend, f"--backend=127.0.0.1,{self.upstream}",
+                 "--backend-keep-alive-timeout=300", "--accesslog-file=/dev/null"]  # fmt: skip
+        self.run("nghttpx", words + ([pem, pem] if self.tls else []), PROXY_CORE)
+        for name, port in self.ports.items():
+            deadline = time.monotonic() + 10
+            while not Proxies.listens(port):
+                assert time.monotonic() < deadline, f"{name} does not listen"
+                time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.terminate()
+            process.wait()
+
+    def port_of(self, name):
+        self.ports[name] = free_port()
+        return self.ports[name]
+
+    def start(self, name, text, command):
+        file = self.directory / f"{name}.conf"
+        file.write_text(text.format(port=self.port_of(name), name=name, **self.values), encoding="utf-8")
+        self.run(name, command(file), PROXY_CORE)
+
+    def start_nginx(self, name, body, port, core):
+        self.ports[name] = port
+        values = self.values | {"port": port, "name": name}
+        file = self.directory / f"{name}.conf"
+        file.write_text(NGINX.format(body=body.format(**values), **values), encoding="utf-8")
+        self.run(name, [program("nginx"), "-p", self.directory, "-c", file], core)
+
+    def run(self, name, words, core):
+        with open(self.directory / f"{name}.log", "w", encoding="utf-8") as log:
+            self.processes[name] = subprocess.Popen(
+                words, preexec_fn=settle_on(core), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+
+    def cost(self, name, path, requests):
+        """Seconds of CPU that a request needs of this proxy."""
+        pids = with_children(self.processes[name].pid)
+        before = sum(cpu_seconds(pid) for pid in pids)
+        url = f"{'https' if self.tls else 'http'}://127.0.0.1:{self.ports[name]}/{path}"
+        said = subprocess.run(
+            ["h2load", "-n", str(requests), "-c", "8", "-m", "10", "-t", "1", url],
+            preexec_fn=settle_on(LOAD_CORE), capture_output=True, text=True, check=True).stdout
+        assert re.search(rf"status codes: {requests} 2xx", said), said
+        return (sum(cpu_seconds(pid) for pid in pids) - before) / requests
+
+
+def program(name):
+    return shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") or name
+
+
+def run(tls, results):
+    names = ("gateway", "haproxy", "nginx", "nghttpx")
+    with tempfile.TemporaryDirectory(prefix="http2-") as directory, Peers(directory, tls) as peers:
+        for path, requests in (("small", REQUESTS), ("large", REQUESTS // 4)):
+            costs = {name: [] for name in names}
+            for turn in range(ROUNDS + 1):
+                for name in names:
+                    cost = peers.cost(name, path, requests)
+                    if turn > 0:  # the first one warms up
+                        costs[name].append(cost)
+            kind = "h2_tls" if tls else "h2"
+            (results / f"{kind}_{path}.json").write_text(json.dumps(costs, indent=2), encoding="utf-8")
+            each = {name: statistics.median(of) for name, of in costs.items()}
+            best = min(each["haproxy"], each["nghttpx"]) / each["gateway"]
+
+            def verdict(name):
+                bar = BARS[path]
+                return f">= {bar} by the better: {'met' if best >= bar else 'not met'}" if name == "gateway" else ""
+
+            show(f"{kind}: {path} responses over HTTP/2", COLUMNS,
+                 [(name, f"{1e6 * each[name]:.1f}", f"{each[name] / each['gateway']:.2f}", verdict(name)) for name in names])
