@@ -97,7 +97,7 @@ class Decisions(EnvoyTest):
 class Calls(EnvoyTest):
     def setUp(self):
         self.target, self.envoy = self.asked(
-            "l: { key: descriptor:a, rate: 100000/d }", "{ match: [a], limits: [l] }"
+            "l: { key: descriptor:a, rate: 1/h, burst: 100000 }", "{ match: [a], limits: [l] }"
         )
 
     def test_other_methods_are_not_implemented(self):
