@@ -8,6 +8,7 @@ import time
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection
 from harness.haproxy import HAProxy
+from harness.http2 import Http2
 from harness.nginx import Nginx
 from harness.place import Watched
 from harness.process import free_port, run_tool, wait_until
@@ -189,6 +190,8 @@ class In(SystemTest):
         for port in ports:
             with Connection(("127.0.0.1", port), source="127.0.0.33") as c:
                 self.assertEqual(seen_by_server(c.ask())["x-forwarded-for"], "127.0.0.33")
+            with Http2(("127.0.0.1", port)) as c:
+                self.assertEqual(c.ask().status, 200)
         status, out, err = run_tool(
             ["curl", "-sS", "--haproxy-protocol", f"http://{at}/"], seconds=10
         )
