@@ -33,7 +33,7 @@ MALFORMED = {
     "another coding": f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
     "an empty coding": f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding:\r\n\r\n",
     "a TLS greeting": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "a" * 40 + "\r\n\r\n",
-    "a preface of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "a preface of HTTP/3": "PRI * HTTP/3.0\r\n\r\nSM\r\n\r\n",
     "HTTP/0.9": "GET /\r\n\r\n",
 }
 

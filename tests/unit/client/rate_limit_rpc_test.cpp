@@ -2,7 +2,7 @@
 #include "gateway/client/rate_limit_rpc.hpp"
 
 #include "gateway/client/abandoned_exchanges.hpp"
-#include "gateway/client/http1_pool.hpp"
+#include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
@@ -147,6 +147,7 @@ private:
     std::shared_ptr<const limits::policy_view> view_;
     telemetry::worker_metrics metrics_;
     http1_pool connections_;
+    http2_pool streams_;
     telemetry::access_log_writer writer_{telemetry::output_to(log_pipe_.writer()), {}};
     telemetry::access_log log_{writer_};
     bool log_enabled_ = true;
@@ -176,6 +177,7 @@ private:
         abandoned_,
         ids_,
         connections_,
+        streams_,
         metrics_,
         rejections_,
         log_,
