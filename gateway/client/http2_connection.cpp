@@ -36,13 +36,14 @@ void http2_connection::client_bytes(std::span<const char> bytes)
     }
     received_bytes_ += bytes.size();
     receiving_ = true;
-    const bool understood = engine_.receive(bytes);
+    const http2::engine::failure failed = engine_.receive(bytes);
     receiving_ = false;
-    if (!understood) {
-        if (engine_.was_flooded()) {
-            env_.metrics.http2_idle_frames.add();
-            log_closed_connection(port_.peer(), "too many frames did no work", env_.loop.now());
-        }
+    if (failed == http2::engine::failure::flooded) {
+        count_closed(env_.metrics.http2_idle_frames, "too many frames did no work");
+    } else if (failed == http2::engine::failure::large_head) {
+        count_closed(env_.metrics.http2_large_heads, "a head was far too large");
+    }
+    if (failed != http2::engine::failure::none) {
         client_closed();
     }
 }
@@ -190,9 +191,9 @@ void http2_connection::stream_reset()
     }
 }
 
-void http2_connection::idle_frame()
+void http2_connection::idle_frame(std::size_t cost)
 {
-    if (!budget_.take_idle_frame(env_.loop.now())) {
+    if (!budget_.take_idle_frame(env_.loop.now(), cost)) {
         calm_down(env_.metrics.http2_idle_frames, "too many frames did no work");
     }
 }
@@ -200,10 +201,15 @@ void http2_connection::idle_frame()
 void http2_connection::calm_down(telemetry::counter& why, std::string_view what)
 {
     if (!std::exchange(calmed_, true)) {
-        why.add();
-        log_closed_connection(port_.peer(), what, env_.loop.now());
+        count_closed(why, what);
         engine_.end_now(http2::error_code::enhance_your_calm);
     }
+}
+
+void http2_connection::count_closed(telemetry::counter& why, std::string_view what)
+{
+    why.add();
+    log_closed_connection(port_.peer(), what, env_.loop.now());
 }
 
 // ---- the end ---------------------------------------------------------------------------------

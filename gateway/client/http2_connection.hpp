@@ -4,6 +4,7 @@
 // A peer that costs more than it may is told to calm down, and its connection ends:
 //   resets        it has requests begun and given up (CVE-2023-44487, CVE-2025-8671)
 //   idle_frames   it sends frames that do no work
+// A head that is far larger than it may be ends it at once.
 // Ownership: its session.
 // Thread: one thread only.
 #pragma once
@@ -98,12 +99,13 @@ private:
 
     void look_after_touched();
     void give_back(http2_stream& s);
+    void count_closed(telemetry::counter& why, std::string_view what);
     void calm_down(telemetry::counter& why, std::string_view what);
     void leave_all();
 
     // http2::engine_events
     http2::stream_events* stream_opened(http2::stream_id id) override;
-    void idle_frame() override;
+    void idle_frame(std::size_t cost) override;
 
     void stream_refused() override { stream_reset(); }
 

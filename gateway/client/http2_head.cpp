@@ -44,6 +44,9 @@ std::optional<http::rejection> read_http2_head(
     if (result.is != http::parse_result::state::complete) {
         return result.why;
     }
+    if (text.is_websocket() && !out.websocket) {
+        return http::rejection{400, "the request for a WebSocket is no valid handshake"};
+    }
     out.version = http::http_version::http_2;
     return std::nullopt;
 }

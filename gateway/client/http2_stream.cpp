@@ -71,7 +71,7 @@ void http2_stream::read_head(bool last)
     const auto wrong =
         read_http2_head(text, last, env_.view->http, env_.ids, env_.loop.now(), head);
     if (wrong && wrong->status == 0) {
-        reset(http2::error_code::protocol_error);
+        connection_->engine().reset(id_, http2::error_code::protocol_error);
         return;
     }
     connection_->request_came();
@@ -150,7 +150,7 @@ void http2_stream::pass_end()
         } else if (state().in_tunnel()) {
             state().client_closed(true);
         } else if (trailer_bytes_ > env_.view->http.chunks.max_trailer_bytes) {
-            state().refuse(431, "the trailers are longer than this server accepts");
+            state().refuse(400, "the trailers are longer than this server accepts");
         } else {
             state().content({}, true, trailers_);
         }
@@ -202,7 +202,7 @@ bool http2_stream::has_dropped_enough() const
 std::uint64_t http2_stream::respond(const limits::admission& a)
 {
     held_bytes_ = 0;
-    return response_.respond(a, state().added_fields());
+    return phase_ == phase::over ? 0 : response_.respond(a, state().added_fields());
 }
 
 void http2_stream::response(const http::response_head& head)
@@ -266,7 +266,11 @@ void http2_stream::stream_closed(bool in_order)
     if (!in_order && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
+    const bool was_malformed = phase_ == phase::head;
     client_left();
+    if (was_malformed) {  // It is counted and logged as a request that was refused.
+        state().begin_refused(400, "the request is malformed");
+    }
     connection_->touch(*this);
 }
 

@@ -64,8 +64,9 @@ class engine_events {
 public:
     // Called when a peer opens a stream. Returns where its events go, or null to refuse it.
     virtual stream_events* stream_opened(stream_id id) = 0;
-    // Called for each frame that is no part of a message, or empty.
-    virtual void idle_frame() = 0;
+    // Called for a frame that is no part of a message, or empty. `cost` is 1, or more for one with
+    // fields that must be decoded and are dropped.
+    virtual void idle_frame(std::size_t cost) = 0;
     // Called for each stream that was refused, as it was one too many.
     virtual void stream_refused() = 0;
     // Called when the peer has answered ping().
@@ -93,13 +94,19 @@ public:
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
 
-    // Takes bytes of the peer. Returns false if they are no HTTP/2, or too many frames of those
-    // that the library itself counts. Nothing can be answered then.
-    bool receive(std::span<const char> bytes);
+    // The reason for which nothing more can be read of a connection.
+    enum class failure {
+        none,
+        // The bytes are no HTTP/2.
+        malformed,
+        // Too many answers wait for a peer that does not read, or a head has too many pieces.
+        flooded,
+        // A head is so much larger than its bound that decoding the rest would cost too much.
+        large_head,
+    };
 
-    // True if the reason was the number of frames: answers that the peer does not read, or pieces
-    // of a head.
-    bool was_flooded() const { return was_flooded_; }
+    // Takes bytes of the peer. Nothing can be answered after a failure.
+    failure receive(std::span<const char> bytes);
 
     // Sends what is due, until the events say that they are blocked.
     void send_frames();
@@ -150,7 +157,9 @@ private:
     std::unique_ptr<nghttp2_session, freer> session_;
     // The stream whose head or trailers have come in part; 0: there is none.
     stream_id fields_of_ = 0;
-    bool was_flooded_ = false;
+    // Most bytes of fields that are decoded of one head, and those that have been.
+    const std::size_t most_decoded_bytes_;
+    std::size_t decoded_bytes_ = 0;
 
     void flush(std::string_view content = {});
 

@@ -6,7 +6,7 @@
 #include "gateway/base/clock.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 
 namespace gateway::http2 {
 
@@ -32,11 +32,13 @@ public:
         return --resets_ >= 0;
     }
 
-    // Takes a frame without work. Returns false if there have been too many.
-    bool take_idle_frame(base::instant now)
+    // Takes a frame without work, or one that costs as much as several. Returns false if there have
+    // been too many.
+    bool take_idle_frame(base::instant now, std::size_t cost)
     {
         fill(now);
-        return --idle_ >= 0;
+        idle_ -= static_cast<double>(cost);
+        return idle_ >= 0;
     }
 
     void request_came() { allow(idle_per_request); }

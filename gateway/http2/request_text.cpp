@@ -65,6 +65,8 @@ void request_text::add(std::string_view name, std::string_view value, const http
         cookie_.append(cookie_.empty() ? "" : "; ").append(value);
     } else if (name == "host") {
         host_.assign(value);
+    } else if (name == "sec-websocket-key" && !protocol_.empty()) {
+        return;  // The gateway makes the handshake, and its key.
     } else {
         has_length_ = has_length_ || name == "content-length";
         append_line(lines_, name, value);

@@ -44,6 +44,10 @@ public:
 
     const http::rejection& refusal() const { return refusal_; }
 
+    // True if it asks for a WebSocket (RFC 8441).
+    // Requires: finish() has been called.
+    bool is_websocket() const { return is_websocket_; }
+
     // True if the method is CONNECT, so that it may ask for a WebSocket (RFC 8441).
     bool is_connect() const { return method_ == "CONNECT"; }
 

@@ -214,6 +214,8 @@ struct worker_metrics {
     // work.
     counter http2_resets;
     counter http2_idle_frames;
+    // HTTP/2 connections closed for a head so large that decoding it costs too much.
+    counter http2_large_heads;
     // Requests in which an untrusted peer names a client.
     counter untrusted_forwarded;
 };

@@ -76,7 +76,7 @@ public:
             const std::size_t n = std::min<std::size_t>(
                 bytes.size() - at, 1 + static_cast<unsigned char>(bytes[at]) * 8U
             );
-            if (!engine.receive(bytes.subspan(at, n))) {
+            if (engine.receive(bytes.subspan(at, n)) != http2::engine::failure::none) {
                 return;
             }
             engine.send_frames();
@@ -100,7 +100,7 @@ private:
         return &streams_.emplace_back(*this, id);
     }
 
-    void idle_frame() override {}
+    void idle_frame(std::size_t) override {}
 
     void stream_refused() override {}
 
@@ -170,7 +170,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     connection c;
     const std::string beginning =
         std::string(http2::preface::text) + std::string(3, '\0') + "\x04" + std::string(5, '\0');
-    require(c.engine.receive(beginning));
+    require(c.engine.receive(beginning) == http2::engine::failure::none);
     c.run({reinterpret_cast<const char*>(data), size});
     return 0;
 }

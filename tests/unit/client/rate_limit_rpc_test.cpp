@@ -168,25 +168,9 @@ private:
     http::http_date date_{base::unix_time()};
     limits::recent_rejections rejections_;
     session_environment environment_{
-        loop_,
-        checks_,
-        corrections_,
-        debts_,
-        permit_leases_,
-        held_,
-        abandoned_,
-        ids_,
-        connections_,
-        streams_,
-        metrics_,
-        rejections_,
-        log_,
-        log_enabled_,
-        spans_,
-        view_,
-        scratch_,
-        date_,
-        [](session&) {},
+        loop_,  checks_,      corrections_, debts_,   permit_leases_,  held_, abandoned_,
+        ids_,   connections_, streams_,     metrics_, rejections_,     log_,  log_enabled_,
+        spans_, view_,        scratch_,     date_,    [](session&) {},
     };
 
 protected:

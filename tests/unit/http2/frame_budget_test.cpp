@@ -9,10 +9,20 @@ using namespace std::chrono_literals;
 
 constexpr base::instant start{1h};
 
-int taken(frame_budget& budget, base::instant now, bool (frame_budget::*take)(base::instant))
+bool take_reset(frame_budget& budget, base::instant now)
+{
+    return budget.take_reset(now);
+}
+
+bool take_idle(frame_budget& budget, base::instant now)
+{
+    return budget.take_idle_frame(now, 1);
+}
+
+int taken(frame_budget& budget, base::instant now, bool (*take)(frame_budget&, base::instant))
 {
     int n = 0;
-    while (n < 100'000 && (budget.*take)(now)) {
+    while (n < 100'000 && take(budget, now)) {
         ++n;
     }
     return n;
@@ -21,20 +31,28 @@ int taken(frame_budget& budget, base::instant now, bool (frame_budget::*take)(ba
 TEST(frame_budget, allows_a_burst_of_resets_and_then_a_rate)
 {
     frame_budget budget(start);
-    EXPECT_EQ(taken(budget, start, &frame_budget::take_reset), 1000);
-    EXPECT_EQ(taken(budget, start + 1s, &frame_budget::take_reset), 32);  // one is owed
-    EXPECT_EQ(taken(budget, start + 1h, &frame_budget::take_reset), 1000);
+    EXPECT_EQ(taken(budget, start, take_reset), 1000);
+    EXPECT_EQ(taken(budget, start + 1s, take_reset), 32);  // one is owed
+    EXPECT_EQ(taken(budget, start + 1h, take_reset), 1000);
 }
 
 TEST(frame_budget, allows_frames_without_work_by_time_requests_and_content)
 {
     frame_budget budget(start);
-    EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 1000);
+    EXPECT_EQ(taken(budget, start, take_idle), 1000);
     budget.request_came();
-    EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 9);
+    EXPECT_EQ(taken(budget, start, take_idle), 9);
     budget.content_sent();
-    EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 2);
-    EXPECT_EQ(taken(budget, start + 1s, &frame_budget::take_idle_frame), 99);
+    EXPECT_EQ(taken(budget, start, take_idle), 2);
+    EXPECT_EQ(taken(budget, start + 1s, take_idle), 99);
+}
+
+TEST(frame_budget, takes_a_frame_that_costs_as_much_as_several)
+{
+    frame_budget budget(start);
+    EXPECT_TRUE(budget.take_idle_frame(start, 990));
+    EXPECT_EQ(taken(budget, start, take_idle), 10);
+    EXPECT_FALSE(budget.take_idle_frame(start, 1000));
 }
 
 TEST(frame_budget, keeps_no_more_than_a_burst)
@@ -44,13 +62,13 @@ TEST(frame_budget, keeps_no_more_than_a_burst)
         budget.request_came();
         budget.content_sent();
     }
-    EXPECT_EQ(taken(budget, start, &frame_budget::take_idle_frame), 1000);
+    EXPECT_EQ(taken(budget, start, take_idle), 1000);
 }
 
 TEST(frame_budget, is_not_filled_by_a_clock_that_stands)
 {
     frame_budget budget(start);
-    taken(budget, start, &frame_budget::take_reset);
+    taken(budget, start, take_reset);
     EXPECT_FALSE(budget.take_reset(start - 1s));
 }
 
