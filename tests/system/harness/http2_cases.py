@@ -24,7 +24,6 @@ from harness.http2 import (
 PRIORITY_FLAG = 0x20
 
 
-
 def integer(value, bits, first=0):
     """RFC 7541 §5.1: an integer in the last `bits` of an octet that begins with `first`."""
     most = (1 << bits) - 1
