@@ -46,7 +46,7 @@ class Message:
         return any(len(part) > HUGE for field in self.fields for part in field)
 
     def can_be_said(self):
-        """True if HTTP/2 can carry it: a target without a path has no place there."""
+        """True if HTTP/2 can carry it."""
         names = {name.lower() for name, _ in self.fields}
         return not names & OF_CONNECTIONS and self.method != "CONNECT"
 
@@ -152,3 +152,16 @@ def seen(request):
     """What an origin got, in a form that two protocols have in common: cookies are one, at any place."""
     fields = [(n, v) for n, v in request.fields if n not in OWN and n != "cookie"]
     return request.method, request.target, fields, "; ".join(request.all("cookie")), request.body
+
+
+class Handshake(Message):
+    """A WebSocket's: Upgrade of HTTP/1.1, and extended CONNECT (RFC 8441) of HTTP/2."""
+
+    def text(self):
+        asked = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+        asked.append(("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="))
+        return Message("GET", self.target, self.fields + asked).text()
+
+    def head(self):
+        said = [(":protocol", "websocket"), (":method", "CONNECT")]
+        return said + super().head()[1:] + [("sec-websocket-version", "13")]
