@@ -58,13 +58,12 @@ class Http2:
 
     def __init__(self, address, settings=b"", opens_windows=True, begins=True, settles=True, timeout=10):
         self.raw = socket.create_connection(address, timeout)
+        self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         secured = client.secured.get(address)
         if secured is not None:
             secured.set_alpn_protocols(["h2", "http/1.1"])
             self.raw = secured.wrap_socket(self.raw, server_hostname="gateway.test")
             secured.set_alpn_protocols([])  # other clients have it, too
-        else:
-            self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.opens_windows, self.settles = opens_windows, settles
         self.encoder, self.decoder = Encoder(), Decoder(max_header_list_size=2**20)
         self.answers = {}
