@@ -37,7 +37,7 @@ void http2_response::begin(http2_connection& on, http2::stream_id id, http2_stre
     connection_ = &on;
     stream_ = &stream;
     id_ = id;
-    head_only_ = asks_for_websocket_ = begun_ = ended_ = false;
+    head_only_ = asks_for_websocket_ = is_granted_ = begun_ = ended_ = false;
     give_up();
     trailers_.clear();
 }
@@ -62,7 +62,10 @@ void http2_response::send_text(int status, std::span<char> text, bool last)
 {
     begun_ = true;
     ended_ = ended_ || last;
-    connection_->engine().respond(id_, status, lines_of(text), last, *stream_);
+    const bool opens_nothing = asks_for_websocket_ && !is_granted_ && status / 100 == 2;
+    connection_->engine().respond(
+        id_, opens_nothing ? 502 : status, lines_of(text), last, *stream_
+    );
     connection_->touch(*stream_);
 }
 
@@ -121,9 +124,8 @@ void http2_response::send_head(const http::response_head& head, http::added_fiel
     added.date = env_.date.text();
     std::string text;
     http::append_forwarded_response(head, {.client_accepts_trailers = true, .added = added}, text);
-    const bool opens_nothing = asks_for_websocket_ && head.status / 100 == 2;
     const bool last = http::outbound_framing(head, false).is_empty();
-    send_text(opens_nothing ? 502 : head.status, text, last);
+    send_text(head.status, text, last);
 }
 
 void http2_response::send_grant(const http::response_head& head, const http::added_fields& added)
@@ -132,6 +134,7 @@ void http2_response::send_grant(const http::response_head& head, const http::add
     std::erase_if(granted.fields, [](const http::field& f) {
         return base::equal_ignoring_case(f.name, "sec-websocket-accept");
     });
+    is_granted_ = true;
     std::string text;
     http::append_forwarded_response(granted, {.added = added}, text);
     send_text(200, text, false);

@@ -39,7 +39,7 @@ public:
     void answer(const grpc_answer& a);
     void send_interim(const http::response_head& head, const http::added_fields& added);
     // Sends the head of an upstream's response. That of a granted WebSocket has the status 200 (RFC
-    // 8441 §5); one that grants none, and is successful all the same, becomes 502.
+    // 8441 §5).
     void send_head(const http::response_head& head, http::added_fields added);
     // Takes content. What the client's window does not allow is kept: at most what one read of the
     // upstream gave.
@@ -70,8 +70,10 @@ private:
     http2::stream_id id_ = 0;
     // True if the request is a HEAD.
     bool head_only_ = false;
-    // True if the request asks for a WebSocket, which any 2xx would grant (RFC 8441 §5).
+    // True if the request asks for a WebSocket, which any 2xx would grant (RFC 8441 §5): one that
+    // does not mean it becomes 502.
     bool asks_for_websocket_ = false;
+    bool is_granted_ = false;
     bool begun_ = false;
     // True if nothing follows what is pending but the trailers.
     bool ended_ = false;

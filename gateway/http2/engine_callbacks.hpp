@@ -25,7 +25,7 @@ struct engine_callbacks {
     static constexpr std::size_t most_answers = 100;
     // Most bytes of a head that is sent, as nghttp2 estimates them: more than an upstream may send.
     static constexpr std::size_t most_head_bytes = 4 * 1024 * 1024;
-    // Bytes of dropped content or fields that cost as much as a frame of their own.
+    // Bytes of dropped fields that cost as much as a frame of their own.
     static constexpr std::size_t dropped_bytes_per_frame = 1024;
     // Most settings in one frame; seven are known.
     static constexpr std::size_t most_settings = 32;
@@ -45,12 +45,14 @@ struct engine_callbacks {
         const bool empty_content = head->type == NGHTTP2_DATA && head->length == 0 &&
                                    (head->flags & NGHTTP2_FLAG_END_STREAM) == 0;
         const bool of_message = head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS;
-        const bool is_dropped =
-            of_message && head->stream_id <= nghttp2_session_get_last_proc_stream_id(session) &&
+        // Content that is dropped costs nothing; a peer may not know yet that nobody wants it.
+        const bool is_dropped_head =
+            head->type == NGHTTP2_HEADERS &&
+            head->stream_id <= nghttp2_session_get_last_proc_stream_id(session) &&
             stream_of(session, head->stream_id) == nullptr;
         if (!of_message || empty_content) {
             engine_of(user).events_.idle_frame(1);
-        } else if (is_dropped) {
+        } else if (is_dropped_head) {
             engine_of(user).events_.idle_frame(1 + head->length / dropped_bytes_per_frame);
         }
         return 0;

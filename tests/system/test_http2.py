@@ -370,6 +370,18 @@ class WebSockets(SystemTest):
             self.assertEqual(c.wait_for(c.request_of([(":method", "CONNECT"), (":authority", "a:1")])).status, 501)
         self.assertEqual(origin.requests, [])
 
+    def test_what_is_no_handshake_goes_nowhere(self):
+        gateway, origin = self.proxy()
+        for head in (self.HEAD[:-1], self.HEAD + [self.HEAD[-1]], self.HEAD + [("content-length", "5")]):
+            with Http2(gateway.address) as c:
+                self.assertEqual(c.wait_for(c.request_of(head, end=False)).status, 400)
+        self.assertEqual(origin.requests, [])
+
+    def test_an_answer_of_the_route_opens_nothing(self):
+        gateway = self.gateway("routes: [ { respond: { status: 200, body: ok } } ]\nupstreams: {}\n")
+        with Http2(gateway.address) as c:
+            self.assertEqual(c.wait_for(c.request_of(self.HEAD, end=False)).status, 502)
+
     def test_a_server_that_grants_nothing_opens_nothing(self):
         gateway, _ = self.proxy()
         with Http2(gateway.address) as c:

@@ -25,6 +25,9 @@ from harness.origin import answer_ok
 from harness.process import wait_until
 
 
+HEAD = [(":method", "GET"), (":scheme", "http"), (":authority", "gateway.test"), (":path", "/")]
+
+
 class Floods(SystemTest):
     """Frames that do no work: the connection ends, and is counted."""
 
@@ -88,6 +91,28 @@ class Floods(SystemTest):
                 pass
             c.wait_for_end()
         wait_until(lambda: self.closed("idle_frames") == 1)
+
+    def test_heads_on_streams_that_are_over(self):
+        with Http2(self.target.address) as c:
+            self.assertEqual(c.ask().status, 200)
+            literal = b"\x00\x03x-a\x7f\xa9\x45" + b"b" * 9000  # not indexed
+            late = frame(HEADERS, END_HEADERS | END_STREAM, 1, literal)
+            try:
+                c.send(late * 300)
+            except OSError:
+                pass
+            self.assertEqual(c.wait_for_end()[1], ENHANCE_YOUR_CALM)
+
+    def test_one_byte_for_fields_of_thousands_is_not_decoded_for_long(self):
+        with Http2(self.target.address) as c:
+            first = c.block(HEAD + [("x-a", "a" * 3000)])
+            c.send_frame(HEADERS, END_HEADERS | END_STREAM, 1, first)
+            try:
+                c.send_frame(HEADERS, END_HEADERS | END_STREAM, 3, b"\xbe" * 16000)
+            except OSError:
+                pass
+            c.wait_for_end()
+        wait_until(lambda: self.closed("large_heads") == 1)
 
     def test_work_is_no_flood(self):
         """Windows and PINGs of a client that gets content for them."""
