@@ -15,7 +15,8 @@ inline std::string_view text_of(const std::uint8_t* bytes, std::size_t size)
     return {reinterpret_cast<const char*>(bytes), size};
 }
 
-// The functions that nghttp2 calls, with `user` being the engine.
+// The functions that nghttp2 calls, with `user` being the engine. Their parameters are its own.
+// NOLINTBEGIN(readability-function-size)
 struct engine_callbacks {
     // Most bytes of content that are copied behind the header of their frame. Up to this size, a
     // copy is cheaper than a second element of a gathering write.
@@ -77,8 +78,6 @@ struct engine_callbacks {
         return 0;
     }
 
-    // Parameters are nghttp2's.
-    // NOLINTNEXTLINE(readability-function-size)
     static int header(
         nghttp2_session* session,
         const nghttp2_frame* frame,
@@ -102,7 +101,6 @@ struct engine_callbacks {
     }
 
     // Refuses a message with a field that HTTP/2 does not allow, which nghttp2 would leave out.
-    // NOLINTNEXTLINE(readability-function-size)
     static int
     invalid_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t*, std::size_t, const std::uint8_t*, std::size_t, std::uint8_t, void*)
     {
@@ -168,7 +166,7 @@ struct engine_callbacks {
         return 0;
     }
 
-    // Says how much content follows, which send_data() sends. Parameters are nghttp2's.
+    // Says how much content follows, which send_data() sends.
     static ssize_t
     read_content(nghttp2_session* session, stream_id id, std::uint8_t*, std::size_t most, std::uint32_t* flags, nghttp2_data_source* source, void*)
     {
@@ -244,5 +242,7 @@ struct engine_callbacks {
         return o;
     }
 };
+
+// NOLINTEND(readability-function-size)
 
 }  // namespace gateway::http2
