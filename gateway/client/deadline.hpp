@@ -7,27 +7,28 @@
 
 namespace gateway::client {
 
-// Arms `entry` for `wanted`, `length_of(wanted)` from now. One that runs for the same goes on,
-// unless a part of a body or a tunnel has `moved`. `armed` is what it runs for.
+// `armed_timer` is a timer, and what it runs for.
+struct armed_timer {
+    net::loop& loop;
+    base::timer_entry& entry;
+    timeout& armed;
+};
+
+// Arms the timer for `wanted`, `length_of(wanted)` from now. One that runs for the same goes on,
+// unless a part of a body or a tunnel has `moved`.
 // Thread: the loop's.
 template <typename LengthOf>
-void put_deadline(
-    net::loop& loop,
-    base::timer_entry& entry,
-    timeout& armed,
-    timeout wanted,
-    bool moved,
-    LengthOf length_of
-)
+void put_deadline(armed_timer timer, timeout wanted, bool moved, LengthOf length_of)
 {
+    base::timer_wheel& wheel = timer.loop.wheel();
     const bool put_off =
         moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
     if (wanted == timeout::none) {
-        loop.wheel().disarm(entry);
-    } else if (wanted != armed || put_off) {
-        loop.wheel().arm(entry, loop.now() + length_of(wanted));
+        wheel.disarm(timer.entry);
+    } else if (wanted != timer.armed || put_off) {
+        wheel.arm(timer.entry, timer.loop.now() + length_of(wanted));
     }
-    armed = wanted;
+    timer.armed = wanted;
 }
 
 }  // namespace gateway::client

@@ -4,15 +4,11 @@
 
 namespace gateway::client {
 
-namespace {
-
-// Returns the key of a handshake for a WebSocket (RFC 6455 §4.1): 16 bytes in base64. Nobody but
-// the server looks at them, so that any will do.
-std::string make_key(id_source& ids, base::instant now)
+std::string make_websocket_key(const base::uuid_text& id)
 {
     constexpr std::size_t digits = 22;
     std::string key;
-    for (const char c : ids.request_id(now)) {
+    for (const char c : id) {
         if (c != '-' && key.size() < digits) {
             key += c;
         }
@@ -21,18 +17,15 @@ std::string make_key(id_source& ids, base::instant now)
     return key + "==";
 }
 
-}  // namespace
-
 std::optional<http::rejection> read_http2_head(
     http2::request_text& text,
     bool last,
     const http::options& bounds,
-    id_source& ids,
-    base::instant now,
+    std::string_view key,
     http::request_head& out
 )
 {
-    switch (text.finish(last, text.is_connect() ? make_key(ids, now) : std::string{})) {
+    switch (text.finish(last, key)) {
         case http2::request_text::verdict::malformed:
             return http::rejection{0};
         case http2::request_text::verdict::refused:

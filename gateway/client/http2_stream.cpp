@@ -4,6 +4,7 @@
 #include "gateway/client/deadline.hpp"
 #include "gateway/client/http2_connection.hpp"
 #include "gateway/client/http2_head.hpp"
+#include "gateway/client/id_source.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,12 +32,6 @@ void http2_stream::begin(http2_connection& of, http2::stream_id id)
     inbox_.clear();
     trailers_.clear();
     response_.begin(of, id, *this);
-}
-
-bool http2_stream::holds_other_than(const limits::policy_view& present) const
-{
-    const limits::policy_view* const held = request_.record().view.get();
-    return held != nullptr && held != &present;
 }
 
 // ---- the head --------------------------------------------------------------------------------
@@ -68,8 +63,10 @@ void http2_stream::read_head(bool last)
 {
     http2::request_text& text = connection_->head();
     http::request_head& head = env_.scratch.request;
-    const auto wrong =
-        read_http2_head(text, last, env_.view->http, env_.ids, env_.loop.now(), head);
+    const std::string key = text.is_connect()
+                                ? make_websocket_key(env_.ids.request_id(env_.loop.now()))
+                                : std::string{};
+    const auto wrong = read_http2_head(text, last, env_.view->http, key, head);
     if (wrong && wrong->status == 0) {
         connection_->engine().reset(id_, http2::error_code::protocol_error);
         return;
@@ -336,7 +333,7 @@ void http2_stream::arrange()
         reset(http2::error_code::no_error);
     }
     const bool moved = std::exchange(moved_, false);
-    put_deadline(env_.loop, *this, armed_, waits_for(), moved, [this](timeout t) {
+    put_deadline({env_.loop, *this, armed_}, waits_for(), moved, [this](timeout t) {
         return length_of(t);
     });
 }

@@ -63,7 +63,11 @@ public:
     std::size_t held_bytes() const { return held_bytes_; }
 
     // True if it keeps another view alive.
-    bool holds_other_than(const limits::policy_view& present) const;
+    bool holds_other_than(const limits::policy_view& present) const
+    {
+        const limits::policy_view* const held = request_.record().view.get();
+        return held != nullptr && held != &present;
+    }
 
     // Its position among the streams of the connection.
     std::size_t index = 0;

@@ -189,7 +189,7 @@ void session::rest(bool moved)
 
 void session::arm(timeout wanted, bool moved)
 {
-    put_deadline(env_.loop, *this, armed_, wanted, moved, [this](timeout t) {
+    put_deadline({env_.loop, *this, armed_}, wanted, moved, [this](timeout t) {
         return length_of(t);
     });
 }
