@@ -128,8 +128,8 @@ struct tls_callbacks {
     // Chooses the first of the client's protocols that is spoken here, or fails the handshake if
     // there is none. Each is one byte of length and its name (RFC 7301 §3.1). The signature is
     // OpenSSL's.
-    // NOLINTNEXTLINE(readability-function-size)
     static int
+    // NOLINTNEXTLINE(readability-function-size)
     choose_protocol(SSL* ssl, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
     {
         const spoken_protocols& ours = server_of(ssl).options_.protocols;
