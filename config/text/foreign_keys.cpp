@@ -8,11 +8,10 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 5> not_yet{
+constexpr std::array<std::string_view, 4> not_yet{
     "compression",
     "cors",
     "grpc",
-    "http2",
     "http3",
 };
 

@@ -42,7 +42,7 @@ TEST(bad_files, process_settings)
         {"max_conections: 5",
          "f:1:1: max_conections: unknown key, did you mean \"max_connections\"?"},
         {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
-        {"http2: true", "f:1:1: http2: not supported yet"},
+        {"http3: true", "f:1:1: http3: not supported yet"},
         {"tls: {}",
          "f:1:1: tls: unknown key: TLS is set where it is spoken, did you mean \"listeners.tls\", "
          "\"upstreams.NAME.tls\" or \"stores.NAME.tls\"?"},
