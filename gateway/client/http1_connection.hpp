@@ -37,8 +37,7 @@ public:
     // True if it keeps another view alive.
     bool holds_other_than(const limits::policy_view& present) const
     {
-        const limits::policy_view* const held = request_.record().view.get();
-        return held != nullptr && held != &present;
+        return request_.holds_other_than(present);
     }
 
     base::duration response_timeout() const { return request_.response_timeout(); }

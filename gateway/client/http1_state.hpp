@@ -16,6 +16,7 @@
 // response.
 #pragma once
 
+#include "gateway/client/client_port.hpp"
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http/body_reader.hpp"
@@ -29,17 +30,13 @@
 
 namespace gateway::client {
 
-// `http1_port` is what the connection asks of its shell. Calls never come back into the machine.
-class http1_port {
+// `http1_port` is what the connection asks of its shell.
+class http1_port : public client_port {
 public:
     // Returns the options in force for requests to come.
     virtual const http::options& limits() const = 0;
-    virtual void send_client(std::string_view a, std::string_view b) = 0;
-    // True if something that was sent to the client still waits. Then no further request is begun.
-    virtual bool client_blocked() const = 0;
     // Closes the sending side towards the client (half-close).
     virtual void end_sending() = 0;
-    virtual void close_client(bool reset) = 0;
 
 protected:
     ~http1_port() = default;

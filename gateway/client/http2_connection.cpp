@@ -8,15 +8,17 @@
 
 namespace gateway::client {
 
-http2_connection::http2_connection(session_environment& env, http2_port& port)
+http2_connection::http2_connection(
+    session_environment& env, client_port& client, request_host& host
+)
     : env_(env),
-      port_(port),
+      client_(client),
+      host_(host),
       engine_(env.view->http2, env.view->http.max_header_bytes, *this, env.scratch.out),
-      budget_(env.loop.now()),
-      began_(env.loop.now())
+      budget_(env.loop.now())
 {
     if (const base::duration age = env.view->http2.max_connection_age; age.count() > 0) {
-        env_.loop.wheel().arm(*this, began_ + age);
+        env_.loop.wheel().arm(*this, env_.loop.now() + age);
     }
 }
 
@@ -105,7 +107,7 @@ void http2_connection::settle()
         head_.release_memory();
     }
     if (ended_) {
-        port_.close_client(false);
+        client_.close_client(false);
     }
 }
 
@@ -136,7 +138,7 @@ void http2_connection::give_back(http2_stream& s)
 
 timeout http2_connection::waits_for() const
 {
-    if (port_.client_blocked()) {
+    if (client_.client_blocked()) {
         return timeout::body;
     }
     if (engine_.awaits_fields()) {
@@ -209,7 +211,7 @@ void http2_connection::calm_down(telemetry::counter& why, std::string_view what)
 void http2_connection::count_closed(telemetry::counter& why, std::string_view what)
 {
     why.add();
-    log_closed_connection(port_.peer(), what, env_.loop.now());
+    log_closed_connection(host_.peer(), what, env_.loop.now());
 }
 
 // ---- the end ---------------------------------------------------------------------------------
@@ -239,7 +241,7 @@ void http2_connection::expired(base::instant)
     } else {
         drain();  // The connection is old enough.
     }
-    port_.after_event(false);
+    host_.after_event(false);
 }
 
 }  // namespace gateway::client

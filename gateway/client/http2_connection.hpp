@@ -10,8 +10,9 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
-#include "gateway/client/http2_port.hpp"
+#include "gateway/client/client_port.hpp"
 #include "gateway/client/http2_stream.hpp"
+#include "gateway/client/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http2/engine.hpp"
@@ -34,8 +35,9 @@ public:
     // Longest wait for the answer to a PING that says whether requests are on their way.
     static constexpr base::duration longest_round_trip = std::chrono::milliseconds{500};
 
-    // Ownership: `env` and `port` outlive this object.
-    http2_connection(session_environment& env, http2_port& port);
+    // `client` is the connection; `host` is what requests see of it.
+    // Ownership: all arguments outlive this object.
+    http2_connection(session_environment& env, client_port& client, request_host& host);
     ~http2_connection() override;
 
     // ---- Events of the shell.
@@ -57,7 +59,7 @@ public:
     bool is_active() const { return !streams_.empty(); }
 
     // ---- Calls of streams.
-    http2_port& port() { return port_; }
+    request_host& host() { return host_; }
 
     http2::engine& engine() { return engine_; }
 
@@ -65,7 +67,7 @@ public:
     http2::request_text& head() { return head_; }
 
     // True if nothing should be sent now.
-    bool is_blocked() const override { return port_.client_blocked(); }
+    bool is_blocked() const override { return client_.client_blocked(); }
 
     // True if frames may be sent at once, as no event of the engine is under way.
     bool may_send() const { return !receiving_; }
@@ -80,7 +82,8 @@ public:
 
 private:
     session_environment& env_;
-    http2_port& port_;
+    client_port& client_;
+    request_host& host_;
     http2::engine engine_;
     http2::frame_budget budget_;
     http2::request_text head_;
@@ -88,7 +91,6 @@ private:
     // Streams that are to be looked after, and those that just are.
     std::vector<http2_stream*> touched_;
     std::vector<http2_stream*> looked_after_;
-    base::instant began_;
     std::uint64_t received_bytes_ = 0;
     std::uint64_t requests_ = 0;
     bool receiving_ = false;
@@ -111,7 +113,7 @@ private:
 
     void ponged() override;
 
-    void send_bytes(std::string_view a, std::string_view b) override { port_.send_client(a, b); }
+    void send_bytes(std::string_view a, std::string_view b) override { client_.send_client(a, b); }
 
     // timer_entry
     void expired(base::instant now) override;

@@ -117,10 +117,6 @@ void http2_response::send_interim(const http::response_head& head, const http::a
 
 void http2_response::send_head(const http::response_head& head, http::added_fields added)
 {
-    if (head.status == 101) {
-        send_grant(head, added);
-        return;
-    }
     added.date = env_.date.text();
     std::string text;
     http::append_forwarded_response(head, {.client_accepts_trailers = true, .added = added}, text);

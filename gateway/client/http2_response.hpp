@@ -38,9 +38,10 @@ public:
     // Sends the answer to a call of gRPC: a message and trailers, or trailers only.
     void answer(const grpc_answer& a);
     void send_interim(const http::response_head& head, const http::added_fields& added);
-    // Sends the head of an upstream's response. That of a granted WebSocket has the status 200 (RFC
-    // 8441 §5).
+    // Sends the head of an upstream's response.
     void send_head(const http::response_head& head, http::added_fields added);
+    // Sends the head that begins a tunnel, whose status is 200 here (RFC 8441 §5).
+    void send_grant(const http::response_head& head, const http::added_fields& added);
     // Takes content. What the client's window does not allow is kept: at most what one read of the
     // upstream gave.
     void send(std::string_view content);
@@ -84,7 +85,6 @@ private:
     std::size_t kept_at_ = 0;
     std::string trailers_;
 
-    void send_grant(const http::response_head& head, const http::added_fields& added);
     void send_text(int status, std::span<char> text, bool last);
 };
 

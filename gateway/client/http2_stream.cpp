@@ -21,7 +21,7 @@ constexpr std::size_t least_read_bytes = 2048;
 void http2_stream::begin(http2_connection& of, http2::stream_id id)
 {
     connection_ = &of;
-    port_ = &of.port();
+    host_ = &of.host();
     id_ = id;
     phase_ = phase::head;
     armed_ = timeout::none;
@@ -84,7 +84,7 @@ void http2_stream::read_head(bool last)
 
 void http2_stream::begin_request(const http::request_head& head)
 {
-    const std::string_view service = port_->rate_limit_service();
+    const std::string_view service = host_->rate_limit_service();
     if (service.empty()) {
         state().begin(head);
         return;
@@ -211,7 +211,7 @@ void http2_stream::response(const http::response_head& head)
 void http2_stream::switched(const http::response_head& head)
 {
     held_bytes_ = 0;
-    response_.send_head(head, state().added_fields());
+    response_.send_grant(head, state().added_fields());
 }
 
 void http2_stream::content_sent(std::size_t bytes)
@@ -390,7 +390,7 @@ void http2_stream::after_event(bool moved)
 {
     moved_ = moved_ || moved;
     connection_->touch(*this);
-    port_->after_event(moved);
+    host_->after_event(moved);
 }
 
 }  // namespace gateway::client

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
-#include "gateway/client/http2_port.hpp"
 #include "gateway/client/http2_response.hpp"
 #include "gateway/client/rate_limit_rpc.hpp"
 #include "gateway/client/request.hpp"
@@ -65,8 +64,7 @@ public:
     // True if it keeps another view alive.
     bool holds_other_than(const limits::policy_view& present) const
     {
-        const limits::policy_view* const held = request_.record().view.get();
-        return held != nullptr && held != &present;
+        return request_.holds_other_than(present);
     }
 
     // Its position among the streams of the connection.
@@ -79,7 +77,8 @@ private:
 
     session_environment& env_;
     http2_connection* connection_ = nullptr;
-    http2_port* port_ = nullptr;
+    // The client's connection, as requests see it.
+    request_host* host_ = nullptr;
     request request_;
     // Serves a call of a rate-limit service, in place of the request; null before the first one.
     std::unique_ptr<rate_limit_rpc> rpc_;
@@ -111,10 +110,10 @@ private:
 
     request_state& state() { return request_.state(); }
 
-    const request_state& state() const { return const_cast<http2_stream*>(this)->state(); }
+    const request_state& state() const { return request_.state(); }
 
     // True if the listener has a rate-limit service, whose calls the streams carry.
-    bool is_rpc() const { return !port_->rate_limit_service().empty(); }
+    bool is_rpc() const { return !host_->rate_limit_service().empty(); }
 
     bool accepts_content() const
     {
@@ -181,17 +180,17 @@ private:
     void rpc_answered(const grpc_answer& a) override;
 
     // request_host
-    const base::ip_address& peer() const override { return port_->peer(); }
+    const base::ip_address& peer() const override { return host_->peer(); }
 
-    bool is_secure() const override { return port_->is_secure(); }
+    bool is_secure() const override { return host_->is_secure(); }
 
-    base::connection_ends client_ends() const override { return port_->client_ends(); }
+    base::connection_ends client_ends() const override { return host_->client_ends(); }
 
-    const intake::client_tls* client_tls() const override { return port_->client_tls(); }
+    const intake::client_tls* client_tls() const override { return host_->client_tls(); }
 
-    const std::optional<decide_options>& decide() const override { return port_->decide(); }
+    const std::optional<decide_options>& decide() const override { return host_->decide(); }
 
-    std::string_view rate_limit_service() const override { return port_->rate_limit_service(); }
+    std::string_view rate_limit_service() const override { return host_->rate_limit_service(); }
 
     void after_event(bool moved) override;
 

@@ -38,8 +38,14 @@ public:
 
     request_state& state() { return state_; }
 
-    // Its view is null before the first request.
-    const limits::request_record& record() const { return record_; }
+    const request_state& state() const { return state_; }
+
+    // True if it keeps another view alive.
+    bool holds_other_than(const limits::policy_view& present) const
+    {
+        const limits::policy_view* const held = record_.view.get();
+        return held != nullptr && held != &present;
+    }
 
     // Sets the connection that the request belongs to. Called before the events of each.
     void attend_to(request_host& host)

@@ -98,7 +98,7 @@ http1_connection& session::http()
 
 void session::speak_http2()
 {
-    http2_ = std::make_unique<http2_connection>(env_, *this);
+    http2_ = std::make_unique<http2_connection>(env_, *this, *this);
     if (draining_) {
         http2_->drain();
     }

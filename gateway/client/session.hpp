@@ -8,8 +8,8 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/client/http1_state.hpp"
-#include "gateway/client/http2_port.hpp"
 #include "gateway/client/options.hpp"
+#include "gateway/client/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http2/preface.hpp"
@@ -28,7 +28,7 @@ class http2_connection;
 
 class session final : public net::connection,
                       public http1_port,
-                      public http2_port,
+                      public request_host,
                       private base::timer_entry {
 public:
     // Time that an idle connection stays open in a drain, for a request on its way. One that has
@@ -81,7 +81,7 @@ public:
 
     void begin_timeouts_anew() override { armed_ = timeout::none; }
 
-    // ---- http1_port, and what of it http2_port has, too
+    // ---- http1_port
     const http::options& limits() const override { return env_.view->http; }
 
     void send_client(std::string_view a, std::string_view b) override { send(a, b); }
