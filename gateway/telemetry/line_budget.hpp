@@ -1,4 +1,5 @@
-// `line_budget` bounds the diagnostic lines per second. Pure: the caller passes the time.
+// `line_budget` bounds the diagnostic lines in a time, which is a second unless somebody says
+// otherwise. Pure: the caller passes the time.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -9,16 +10,20 @@ namespace gateway::telemetry {
 
 class line_budget {
 public:
-    void allow(std::uint64_t lines_per_second) { lines_per_second_ = lines_per_second; }
+    void allow(std::uint64_t lines, base::duration in = std::chrono::seconds{1})
+    {
+        lines_ = lines;
+        length_ = in;
+    }
 
     // True if a line may be printed at `now`. Counts the line as suppressed otherwise.
     bool spend(base::instant now)
     {
-        if (now - window_ >= std::chrono::seconds{1}) {
+        if (now - window_ >= length_) {
             window_ = now;
             spent_ = 0;
         }
-        if (spent_ >= lines_per_second_) {
+        if (spent_ >= lines_) {
             ++suppressed_;
             return false;
         }
@@ -38,7 +43,9 @@ public:
     }
 
 private:
-    std::uint64_t lines_per_second_ = 0;
+    std::uint64_t lines_ = 0;
+    // Length of a window.
+    base::duration length_{std::chrono::seconds{1}};
 
     // Lines spent in this window.
     std::uint64_t spent_ = 0;

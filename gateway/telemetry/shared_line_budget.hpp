@@ -11,7 +11,10 @@ namespace gateway::telemetry {
 
 class shared_line_budget {
 public:
-    explicit shared_line_budget(std::uint64_t lines_per_second) { lines_.allow(lines_per_second); }
+    explicit shared_line_budget(std::uint64_t lines, base::duration in = std::chrono::seconds{1})
+    {
+        lines_.allow(lines, in);
+    }
 
     // Returns the number of lines suppressed since the last printed one, or nothing if no line may
     // be printed at `now`.

@@ -42,6 +42,16 @@ TEST(line_budget, starts_anew_after_a_second)
     EXPECT_TRUE(budget.spend(start + 100 * second));
 }
 
+TEST(line_budget, may_be_for_another_time)
+{
+    line_budget budget;
+    budget.allow(1, 10 * second);
+    EXPECT_TRUE(budget.spend(start));
+    EXPECT_FALSE(budget.spend(start + 9 * second));
+    EXPECT_TRUE(budget.spend(start + 10 * second));
+    EXPECT_EQ(budget.take_suppressed(), 1U);
+}
+
 TEST(line_budget, adds_lost_lines_to_the_suppressed)
 {
     line_budget budget;
