@@ -1,8 +1,7 @@
 #include "gateway/client/rate_limit_rpc.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/client/id_source.hpp"
-#include "gateway/http/trace_parent.hpp"
+#include "gateway/client/request_names.hpp"
 
 #include <algorithm>
 
@@ -48,29 +47,13 @@ void rate_limit_rpc::begin(
     record_.metrics = record_.view->services[static_cast<std::size_t>(found - services.begin())];
     body_.clear();
     body_bytes_ = 0;
-    record(head);
+    give_id(record_, env_.ids, env_.loop.now());
+    take_names(record_, head, env_.ids);
+    account_.begin();
+    account_.note(head, record_);
     if (const std::string_view complaint = complaint_about(head); !complaint.empty()) {
         answer({.status = grpc_status::unimplemented, .detail = complaint});
     }
-}
-
-// Notes what counters, spans and the log need of the head.
-void rate_limit_rpc::record(const http::request_head& head)
-{
-    const base::uuid_text made = env_.ids.request_id(env_.loop.now());
-    record_.id.set({made.data(), made.size()});
-    if (record_.by.peer_trusted) {
-        if (const std::string_view id = http::vouched_request_id(head); !id.empty()) {
-            record_.id.set(id);
-        }
-    }
-    if (record_.view->sampling.on) {
-        record_.trace = tracing::context_of(head.trace_parent, record_.view->sampling, [this] {
-            return env_.ids.random();
-        });
-    }
-    account_.begin();
-    account_.note(head, record_);
 }
 
 void rate_limit_rpc::content(std::string_view bytes, bool last)

@@ -2,7 +2,7 @@
 // them: it takes the head and body of a call and gives the answer, and records each call as
 // `request` does. It is reused for one call after another.
 //
-// What carries a call writes `:status: 200`, `content-type: application/grpc`, the answer's body if
+// A call's carrier writes `:status: 200`, `content-type: application/grpc`, the answer's body if
 // there is one, and the trailers `grpc-status` and `grpc-message`.
 // Thread: one thread only.
 #pragma once
@@ -34,7 +34,7 @@ struct grpc_answer {
 class rpc_carrier {
 public:
     // Called once for each call that is not abandoned, from inside a function of the rpc or later.
-    // What the answer views is valid until this returns.
+    // The texts of the answer are valid until this returns.
     virtual void rpc_answered(const grpc_answer& a) = 0;
 
 protected:
@@ -84,7 +84,6 @@ private:
     // True while the verdict is awaited.
     bool asked_ = false;
 
-    void record(const http::request_head& head);
     void answer(const limits::descriptor_answer& a);
     void end(const limits::finished& f);
 

@@ -2,6 +2,7 @@
 
 #include "gateway/client/asked_request.hpp"
 #include "gateway/client/id_source.hpp"
+#include "gateway/client/request_names.hpp"
 #include "gateway/limits/corrections.hpp"
 
 namespace gateway::client {
@@ -10,19 +11,13 @@ void request::request_begins()
 {
     admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->client_tls());
     host_->begin_timeouts_anew();
-    const base::uuid_text made = env_.ids.request_id(env_.loop.now());
-    record_.id.set({made.data(), made.size()});
+    give_id(record_, env_.ids, env_.loop.now());
     account_.begin();
 }
 
 limits::admission request::admit(const http::request_head& head)
 {
-    if (record_.by.peer_trusted) {
-        keep_vouched_id(head);
-    }
-    if (record_.view->sampling.on) {
-        begin_trace(head);
-    }
+    take_names(record_, head, env_.ids);
     if (host_->decide()) {
         return answer(head);
     }
@@ -40,27 +35,11 @@ limits::admission request::admit(const http::request_head& head)
     return a;
 }
 
-void request::begin_trace(const http::request_head& head)
-{
-    record_.trace = tracing::context_of(head.trace_parent, record_.view->sampling, [this] {
-        return env_.ids.random();
-    });
-}
-
 // Keeps the text of a request that its limits have rejected, or that waits for a store's answer.
 void request::keep_text(const http::request_head& head, const limits::admission& a)
 {
     if (record_.refused_for || a.next == limits::admission::action::wait) {
         account_.may_be_rejected(head);
-    }
-}
-
-// Keeps the X-Request-Id of a trusted peer.
-void request::keep_vouched_id(const http::request_head& head)
-{
-    const std::string_view id = http::vouched_request_id(head);
-    if (!id.empty()) {
-        record_.id.set(id);
     }
 }
 

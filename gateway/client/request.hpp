@@ -72,8 +72,6 @@ private:
     upstream_side upstream_;
     request_state state_;
 
-    void begin_trace(const http::request_head& head);
-    void keep_vouched_id(const http::request_head& head);
     void keep_text(const http::request_head& head, const limits::admission& a);
     limits::admission answer(const http::request_head& check);
     limits::admission as_answer(limits::admission a);
