@@ -3,6 +3,7 @@
 #include "config/loose_paths.hpp"
 #include "config/plan_names.hpp"
 #include "config/service_checks.hpp"
+#include "config/shared_store.hpp"
 #include "gateway/http/field.hpp"
 
 #include <algorithm>
@@ -157,27 +158,14 @@ void check_sets_of_headers(const draft& d, findings& found)
     }
 }
 
-// Checks that a route's limits share one shared store. Their decision is one atomic round trip, so
-// it cannot span the servers of two stores.
 void check_one_shared_store_per_route(const draft& d, findings& found)
 {
     for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
         std::size_t shared = policy::local_store;
-        for (const std::size_t index : d.policy.routes[i].limits) {
-            const std::size_t store = d.policy.limits[index].store;
-            if (store == policy::local_store || store == shared) {
-                continue;
-            }
-            if (shared != policy::local_store) {
-                found.problem(
-                    d.routes[i].key("limits"),
-                    "limits of two shared stores, " + quote(d.policy.stores[shared]) + " and " +
-                        quote(d.policy.stores[store]) +
-                        ": the limits of one route must share one, to be decided atomically"
-                );
-                break;
-            }
-            shared = store;
+        const std::string complaint =
+            complaint_about_stores(d, d.policy.routes[i].limits, "route", shared);
+        if (!complaint.empty()) {
+            found.problem(d.routes[i].key("limits"), complaint);
         }
     }
 }

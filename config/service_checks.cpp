@@ -1,6 +1,7 @@
 #include "config/service_checks.hpp"
 
 #include "config/keys/key_parts.hpp"
+#include "config/shared_store.hpp"
 
 #include <algorithm>
 #include <map>
@@ -188,21 +189,11 @@ void check_one_shared_store(
 {
     std::size_t shared = policy::local_store;
     for (std::size_t i = 0; i < s.descriptors.size(); ++i) {
-        for (const std::size_t index : s.descriptors[i].limits) {
-            const std::size_t store = d.policy.limits[index].store;
-            if (store == policy::local_store || store == shared) {
-                continue;
-            }
-            if (shared != policy::local_store) {
-                found.problem(
-                    at.rules[i].key("limits"),
-                    "limits of two shared stores, " + quote(d.policy.stores[shared]) + " and " +
-                        quote(d.policy.stores[store]) +
-                        ": the limits of one service must share one, to be decided atomically"
-                );
-                return;
-            }
-            shared = store;
+        const std::string complaint =
+            complaint_about_stores(d, s.descriptors[i].limits, "service", shared);
+        if (!complaint.empty()) {
+            found.problem(at.rules[i].key("limits"), complaint);
+            return;
         }
     }
 }
