@@ -1,14 +1,7 @@
 // Calls of a rate-limit service, from their head and body to the answer, the counters and the log.
 #include "gateway/client/rate_limit_rpc.hpp"
 
-#include "gateway/client/abandoned_exchanges.hpp"
-#include "gateway/client/carrier_pool.hpp"
-#include "gateway/client/id_source.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/fallback_debts.hpp"
-#include "gateway/limits/held_requests.hpp"
-#include "gateway/limits/permit_leases.hpp"
-#include "gateway/limits/recent_rejections.hpp"
+#include "tests/unit/client/worker_parts.hpp"
 #include "tests/unit/envoy/answers.hpp"
 #include "tests/unit/envoy/messages.hpp"
 #include "tests/unit/telemetry/pipe_pair.hpp"
@@ -88,7 +81,7 @@ protected:
         v->no_route = &no_route_;
         v->services = {&service_metrics};
         v->limits = {&limit_metrics_};
-        view_ = v;
+        parts_.view = v;
         head.method = "POST";
         head.target = head.path = rate_limit_method;
     }
@@ -127,7 +120,7 @@ protected:
     // Returns the first line of the access log.
     std::string logged()
     {
-        log_.flush();
+        parts_.log.flush();
         std::string line;
         char c = 0;
         while (c != '\n' && ::read(log_pipe_.reader(), &c, 1) == 1) {
@@ -136,45 +129,17 @@ protected:
         return line;
     }
 
-    std::uint64_t rejections() const { return rejections_.count(); }
+    std::uint64_t rejections() const { return parts_.rejections.count(); }
 
 private:
     telemetry::pipe_pair log_pipe_;
     bare_host host_;
-    net::loop loop_;
     telemetry::route_metrics no_route_;
     telemetry::limit_metrics limit_metrics_;
-    std::shared_ptr<const limits::policy_view> view_;
-    telemetry::worker_metrics metrics_;
-    http1_pool connections_;
-    http2_pool streams_;
-    telemetry::access_log_writer writer_{telemetry::output_to(log_pipe_.writer()), {}};
-    telemetry::access_log log_{writer_};
-    bool log_enabled_ = true;
-    tracing::span_queue spans_;
-    store::memory_store local_{{.max_buckets = 1024}};
-    limits::top_buckets top_;
-    limits::bucket_parts parts_;
-    limits::corrections corrections_{local_, loop_.clock()};
-    limits::fallback_debts debts_{corrections_, loop_.clock()};
-    limits::check_pool checks_{local_, loop_.clock(), top_, parts_};
-    limits::permit_leases permit_leases_{loop_.clock()};
-    std::atomic<std::size_t> waiting_{0};
-    limits::held_requests held_{loop_, waiting_, metrics_.requests_waiting};
-    id_source ids_{base::unix_time(), base::now()};
-    limits::scratch scratch_;
-    abandoned_exchanges abandoned_{
-        loop_, corrections_, permit_leases_, scratch_, metrics_.exchanges_abandoned};
-    http::http_date date_{base::unix_time()};
-    limits::recent_rejections rejections_;
-    session_environment environment_{
-        loop_,  checks_,      corrections_, debts_,   permit_leases_,  held_, abandoned_,
-        ids_,   connections_, streams_,     metrics_, rejections_,     log_,  log_enabled_,
-        spans_, view_,        scratch_,     date_,    [](session&) {},
-    };
+    testing::worker_parts parts_{log_pipe_.writer(), [](session&) {}};
 
 protected:
-    rate_limit_rpc rpc{environment_, *this};
+    rate_limit_rpc rpc{parts_.environment, *this};
 
 private:
     void rpc_answered(const grpc_answer& a) override

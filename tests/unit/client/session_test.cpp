@@ -2,13 +2,7 @@
 // request is answered by the gateway itself.
 #include "gateway/client/session.hpp"
 
-#include "gateway/client/abandoned_exchanges.hpp"
-#include "gateway/client/carrier_pool.hpp"
-#include "gateway/client/id_source.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/fallback_debts.hpp"
-#include "gateway/limits/permit_leases.hpp"
-#include "gateway/limits/recent_rejections.hpp"
+#include "tests/unit/client/worker_parts.hpp"
 
 #include <climits>
 #include <gmock/gmock.h>
@@ -28,12 +22,26 @@ using ::testing::StartsWith;
 constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 class shell : public ::testing::Test {
+private:
+    struct nowhere {
+        const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        ~nowhere() { ::close(fd); }
+    };
+
+    const listener_options listener_;
+    nowhere nowhere_;  // outlives the writer's thread
+    telemetry::route_metrics no_route_;
+    testing::worker_parts parts_{nowhere_.fd, [this](session& s) { sessions_.erase(s.self); }};
+    std::list<session> sessions_;
+
 protected:
-    net::loop loop;
-    std::shared_ptr<const limits::policy_view> view = make_view({});
-    telemetry::worker_metrics metrics;
-    http1_pool connections;
-    http2_pool streams;
+    net::loop& loop = parts_.loop;
+    std::shared_ptr<const limits::policy_view>& view = parts_.view;
+    telemetry::worker_metrics& metrics = parts_.metrics;
+    http1_pool& connections = parts_.connections;
+
+    shell() { view = make_view({}); }
 
     ~shell() override
     {
@@ -61,7 +69,7 @@ protected:
             ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
         );
         session& s = sessions_.emplace_back(
-            environment_, net::socket(ends[0]), base::ip_address::v4(0x7f000001), listener_
+            parts_.environment, net::socket(ends[0]), base::ip_address::v4(0x7f000001), listener_
         );
         s.self = std::prev(sessions_.end());
         s.start();
@@ -141,58 +149,6 @@ protected:
         }
         return answers;
     }
-
-private:
-    struct nowhere {
-        const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-        ~nowhere() { ::close(fd); }
-    };
-
-    const listener_options listener_;
-    nowhere nowhere_;  // outlives the writer's thread
-    telemetry::route_metrics no_route_;
-    telemetry::access_log_writer writer_{telemetry::output_to(nowhere_.fd), {}};
-    telemetry::access_log log_{writer_};
-    bool log_enabled_ = true;
-    tracing::span_queue spans_;
-    store::memory_store local_{{.max_buckets = 1024}};
-    limits::top_buckets top_;
-    limits::bucket_parts parts_;
-    limits::corrections corrections_{local_, loop.clock()};
-    limits::fallback_debts debts_{corrections_, loop.clock()};
-    limits::check_pool checks_{local_, loop.clock(), top_, parts_};
-    limits::permit_leases permit_leases_{loop.clock()};
-    std::atomic<std::size_t> waiting_{0};
-    limits::held_requests held_{loop, waiting_, metrics.requests_waiting};
-    id_source ids_{base::unix_time(), base::now()};
-    limits::scratch scratch_;
-    abandoned_exchanges abandoned_{
-        loop, corrections_, permit_leases_, scratch_, metrics.exchanges_abandoned};
-    http::http_date date_{base::unix_time()};
-    limits::recent_rejections rejections_;
-    std::list<session> sessions_;
-    session_environment environment_{
-        loop,
-        checks_,
-        corrections_,
-        debts_,
-        permit_leases_,
-        held_,
-        abandoned_,
-        ids_,
-        connections,
-        streams,
-        metrics,
-        rejections_,
-        log_,
-        log_enabled_,
-        spans_,
-        view,
-        scratch_,
-        date_,
-        [this](session& s) { sessions_.erase(s.self); },
-    };
 };
 
 TEST_F(shell, serves_one_client_after_the_other)
