@@ -1,11 +1,27 @@
-// `put_deadline` arms the timer of a connection or of a stream for what it waits for.
+// Deadlines of what a connection or a stream waits for: how long they are, and their timers.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/client/timeout.hpp"
+#include "gateway/http/options.hpp"
 #include "gateway/net/loop.hpp"
 
 namespace gateway::client {
+
+// Returns the time that the options give for `t`. What they do not know has that of a body.
+inline base::duration configured_time(timeout t, const http::options& bounds)
+{
+    switch (t) {
+        case timeout::head:
+            return bounds.header_timeout;
+        case timeout::tunnel:
+            return bounds.tunnel_idle_timeout;
+        case timeout::linger:
+            return bounds.linger_timeout;
+        default:
+            return bounds.body_timeout;
+    }
+}
 
 // `armed_timer` is a timer, and what it runs for.
 struct armed_timer {

@@ -358,17 +358,8 @@ timeout http2_stream::waits_for() const
 
 base::duration http2_stream::length_of(timeout t) const
 {
-    const http::options& bounds = state().limits();
-    switch (t) {
-        case timeout::response:
-            return request_.response_timeout();
-        case timeout::tunnel:
-            return bounds.tunnel_idle_timeout;
-        case timeout::linger:
-            return bounds.linger_timeout;
-        default:
-            return bounds.body_timeout;
-    }
+    return t == timeout::response ? request_.response_timeout()
+                                  : configured_time(t, state().limits());
 }
 
 void http2_stream::expired(base::instant)

@@ -206,16 +206,10 @@ base::duration session::length_of(timeout t) const
             return !draining_           ? bounds.idle_timeout
                    : was_shaking_hands_ ? base::duration{handshake_limit_}
                                         : drain_grace;
-        case timeout::head:
-            return bounds.header_timeout;
         case timeout::response:
             return http_->response_timeout();
-        case timeout::tunnel:
-            return bounds.tunnel_idle_timeout;
-        case timeout::linger:
-            return bounds.linger_timeout;
         default:
-            return bounds.body_timeout;
+            return configured_time(t, bounds);
     }
 }
 
