@@ -96,7 +96,7 @@ struct habits {
     // With the ticket that another one got.
     bool returns;
     bool nameless;
-    // It speaks HTTP/2 only.
+    // It speaks none of the protocols that the server has.
     bool refused;
 };
 
@@ -180,7 +180,7 @@ public:
                 ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()
             );
         }
-        const std::string_view protocols = like.refused ? "\2h2" : "\2h2\10http/1.1";
+        const std::string_view protocols = like.refused ? "\6spdy/3" : "\2h2\10http/1.1";
         const auto* const bytes = reinterpret_cast<const unsigned char*>(protocols.data());
         SSL_set_alpn_protos(ssl_.get(), bytes, static_cast<unsigned int>(protocols.size()));
     }
