@@ -70,6 +70,8 @@ class Http2:
         self.settings = {}
         self.goaway = None  # (last stream, error)
         self.goaways = 0
+        self.opened = {}  # by WINDOW_UPDATE, of each stream
+        self.sent = {}  # DATA, of each stream; both with 0 for the connection
         self.pongs = 0
         self.closed = False
         self.next_stream = 1
@@ -106,7 +108,27 @@ class Http2:
         return stream
 
     def data(self, stream, content, end=False):
+        self.sent[0] = self.sent.get(0, 0) + len(content)
+        self.sent[stream] = self.sent.get(stream, 0) + len(content)
         self.send_frame(DATA, END_STREAM if end else 0, stream, content)
+
+    def window(self, stream):
+        """Bytes that may be sent on the stream now."""
+        of_stream = self.settings.get(INITIAL_WINDOW, 65535) + self.opened.get(stream, 0) - self.sent.get(stream, 0)
+        return min(of_stream, 65535 + self.opened.get(0, 0) - self.sent.get(0, 0))
+
+    def upload(self, stream, content, end=True):
+        """Sends content as the windows let it, until the stream is over."""
+        self.wait(lambda: self.settings)
+        while content:
+            self.wait(lambda: self.window(stream) > 0 or self.answer(stream).over)
+            if self.answer(stream).over:
+                return
+            size = min(self.window(stream), 16384)
+            self.data(stream, content[:size])
+            content = content[size:]
+        if end:
+            self.data(stream, b"", end=True)
 
     def trailers(self, stream, fields):
         self.send_frame(HEADERS, END_HEADERS | END_STREAM, stream, self.block(fields))
@@ -168,6 +190,8 @@ class Http2:
                 self.settings[name] = value
             if self.settles:
                 self._send_back(SETTINGS, ACK)
+        elif kind == WINDOW_UPDATE:
+            self.opened[stream] = self.opened.get(stream, 0) + struct.unpack(">I", payload)[0]
         elif kind == PING and flags & ACK:
             self.pongs += 1
         elif kind == PING:

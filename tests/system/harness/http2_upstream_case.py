@@ -84,7 +84,10 @@ def ask_over_2(gateway, target="/", fields=(), method="GET", body=None, length=T
         if body is not None and length:
             sent.append(("content-length", str(len(body))))
         stream = c.request(target, sent, end=body is None, method=method)
-        send_body(c, stream, body, trailers)
+        if body is not None:
+            c.upload(stream, body, end=trailers is None)
+        if trailers is not None:
+            c.trailers(stream, trailers)
         answer = c.wait_for(stream)
     if answer is None:
         return Got(whole=False)
@@ -93,20 +96,6 @@ def ask_over_2(gateway, target="/", fields=(), method="GET", body=None, length=T
         return Got(whole=False, interim=interim)
     plain = [f for f in answer.fields if f[0] != ":status"]
     return Got(answer.status, plain, answer.body, answer.trailers or [], interim, answer.ended)
-
-
-def send_body(c, stream, body, trailers=None):
-    """Sends content as the gateway's windows let it; they are assumed to be at least a frame."""
-    if body is None:
-        return
-    c.wait(lambda: c.settings)
-    for at in range(0, len(body), 16000):
-        c.data(stream, body[at : at + 16000])
-        c.ping()
-    if trailers is not None:
-        c.trailers(stream, trailers)
-    else:
-        c.data(stream, b"", end=True)
 
 
 ASKS = (("http/1.1", ask_over_1), ("h2", ask_over_2))
@@ -128,12 +117,6 @@ class Http2UpstreamTest(SystemTest):
         """A gateway with one worker, and the scripted server behind it."""
         origin = self.http2_origin(script, settings=settings)
         return self.in_front_of(origin, **options), origin
-
-    def both(self, gateway):
-        """Asks over HTTP/1.1 and over HTTP/2, as subtests."""
-        for name, ask in ASKS:
-            with self.subTest(client=name):
-                yield lambda *words, ask=ask, **options: ask(gateway, *words, **options)
 
     def wait_for_requests(self, origin, count):
         wait_until(lambda: len(origin.requests) >= count, what=f"{count} requests at the server")
