@@ -12,6 +12,7 @@ from harness.process import PATIENCE, free_port, wait_until
 SOON = 20 * PATIENCE
 LARGE = bytes(range(256)) * 65536  # 16 MiB
 Code = grpc.StatusCode
+LOADS, RESTARTS = 8, 6
 
 # What a client of @grpc/grpc-js sees of each kind of call (grpc_client.js).
 ALL_WELL = {
@@ -338,36 +339,44 @@ class Servers(GrpcTest):
         self.assertTrue(drained.wait(SOON))
 
     def test_servers_that_restart_under_load(self):
+        """grpcio's server cancels calls that arrive while it begins to end; no other call may fail."""
         servers = [self.server() for _ in range(2)]
         gateway, _ = self.in_front_of(*servers, options=", ejection: { time: 100ms, max_time: 100ms }", workers=2)
-        over = threading.Event()
+        over, ending = threading.Event(), threading.Event()
         answered, failed = [], []
 
         def load():
             client = GrpcClient(gateway.address)
             while not over.is_set():
+                was_ending = ending.is_set()
                 try:
                     answered.append(client.unary(b"m" * 1000, timeout=SOON))
                 except grpc.RpcError as error:
-                    failed.append((error.code(), error.details()))
+                    failed.append((was_ending or ending.is_set(), error.code(), error.details()))
             client.stop()
 
-        threads = [threading.Thread(target=load) for _ in range(8)]
+        def wait_for_more():
+            enough = len(answered) + 100
+            wait_until(lambda: len(answered) > enough, what="a hundred calls")
+
+        threads = [threading.Thread(target=load) for _ in range(LOADS)]
         for thread in threads:
             thread.start()
-        for turn in range(6):
+        for turn in range(RESTARTS):
             server = servers[turn % 2]
-            enough = len(answered) + 100
-            wait_until(lambda: len(answered) > enough, what="calls before a restart")
+            wait_for_more()
+            ending.set()
             self.assertTrue(server.drain().wait(SOON))
-            enough = len(answered) + 100
-            wait_until(lambda: len(answered) > enough, what="calls at the other server")
+            ending.clear()
+            wait_for_more()
             server.start()
         over.set()
         for thread in threads:
             thread.join(SOON)
         self.assertEqual(set(answered), {b"m" * 1000})
-        self.assertEqual(failed, [])
+        self.assertLessEqual({code for _, code, _ in failed}, {Code.CANCELLED, Code.UNAVAILABLE})
+        self.assertEqual([f for f in failed if not f[0]], [])
+        self.assertLessEqual(len(failed), LOADS * RESTARTS)
 
 
 class Gateways(GrpcTest):
