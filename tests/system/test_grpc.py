@@ -375,7 +375,7 @@ class Servers(GrpcTest):
             thread.join(SOON)
         self.assertEqual(set(answered), {b"m" * 1000})
         self.assertLessEqual({code for _, code, _ in failed}, {Code.CANCELLED, Code.UNAVAILABLE})
-        self.assertEqual([f for f in failed if not f[0]], [])
+        self.assertEqual([f for f in failed if not f[0]][:3], [])
         self.assertLessEqual(len(failed), LOADS * RESTARTS)
 
 
