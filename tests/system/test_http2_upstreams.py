@@ -249,7 +249,7 @@ class Responses(Http2UpstreamTest):
 
     def test_trailers_pass_both_ways(self):
         def script(call):
-            call.reply(body=call.read_body(), trailers=[("x-sum", "5"), ("grpc-status", "0"), ("content-length", "9")])
+            call.reply(body=call.read_body(), trailers=[("x-sum", "5"), ("grpc-status", "0"), ("set-cookie", "a=1")])
 
         gateway, origin = self.through(script)
         for name, ask in ASKS:
@@ -460,7 +460,9 @@ class Partners(Http2UpstreamTest):
         for name, ask in ASKS:
             with self.subTest(client=name):
                 got = ask(gateway, "/large", [TE])
-                self.assertEqual((got.status, len(got.body), got.trailers), (200, len(MIB), [("x-sum", "1")]))
+                self.assertEqual((got.status, len(got.body)), (200, len(MIB)))
+                # Content with a length has no trailers in HTTP/1.1.
+                self.assertEqual(got.trailers, [("x-sum", "1")] if name == "h2" else [])
                 self.assertEqual(ask(gateway, "/large", method="HEAD").status, 200)
         self.load(gateway, "/large", 100, "-c", "2", "-m", "20")
 

@@ -95,7 +95,6 @@ MALFORMED = {
     "a length that is no number": steps(fields(*OK, ("content-length", "5x"), end=False), data(b"hello")),
     "a length with a sign": steps(fields(*OK, ("content-length", "+5"), end=False), data(b"hello")),
     "a length beyond 63 bits": steps(fields(*OK, ("content-length", "9" * 20), end=False), data(b"hello")),
-    "DATA before HEADERS": data(b"hello"),
     "an interim response that ends the stream": fields((":status", "103")),
     "no final response": steps(fields((":status", "103"), end=False), data(b"")),
     "DATA behind an interim response": steps(fields((":status", "103"), end=False), data(b"hello")),
@@ -127,6 +126,7 @@ CUT = {
 
 # Errors of the connection: the gateway ends it, and everything on it.
 CONNECTION = {
+    "DATA before HEADERS": data(b"hello"),
     "PUSH_PROMISE": raw(PUSH_PROMISE, END_HEADERS, struct.pack(">I", 2) + block([(":method", "GET")])),
     "an index of HPACK beyond the table": raw(HEADERS, END_HEADERS | END_STREAM, b"\xff\xff\xff\x7f"),
     "a block of HPACK that ends early": raw(HEADERS, END_HEADERS | END_STREAM, b"\x00\x05x"),

@@ -20,6 +20,7 @@ from harness.http2 import (
     NO_ERROR,
     PING,
     PREFACE,
+    REFUSED_STREAM,
     RST_STREAM,
     SETTINGS,
     WINDOW_UPDATE,
@@ -102,6 +103,7 @@ class Call:
         self.window = window  # bytes that this side may send
         self.granted = peer.granted_window  # bytes that the gateway may send
         self.finished = False  # by this side
+        self.refused = False  # because there were too many at once
 
     def all(self, name):
         return [value for n, value in self.fields if n == name]
@@ -178,7 +180,7 @@ class Peer:
         self.settings = {}  # the gateway's
         self.calls = {}
         self.goaway = None  # (last stream, error) of the gateway's
-        self.pings = 0
+        self.pings = self.pongs = 0
         self.closed = False
         self.most_open = 0
         self.granted_window = DEFAULT_WINDOW
@@ -233,6 +235,10 @@ class Peer:
 
     def say_goodbye(self, last, error=NO_ERROR):
         self.send_frame(GOAWAY, 0, 0, struct.pack(">II", last, error))
+
+    def ping(self):
+        """Asks the gateway, which raises `pongs`."""
+        self.send_frame(PING, 0, 0, b"01234567")
 
     def take_window(self, call, wanted):
         """Bytes of `wanted` that may be sent on the call's stream now, at least one."""
@@ -307,7 +313,9 @@ class Peer:
                 self._window += by
             elif stream in self.calls:
                 self.calls[stream].window += by
-        elif kind == PING and not flags & ACK:
+        elif kind == PING and flags & ACK:
+            self.pongs += 1
+        elif kind == PING:
             self.pings += 1
             if self.origin.answers_pings:
                 self.send_frame(PING, ACK, 0, payload)
@@ -316,7 +324,7 @@ class Peer:
 
     def _take_settings(self, flags, payload):
         if flags & ACK:
-            values = self._unacknowledged.pop(0)
+            values = self._unacknowledged.pop(0) if self._unacknowledged else {}
             self._bound = values.get(MAX_STREAMS, self._bound)
             if INITIAL_WINDOW in values:
                 for call in self.calls.values():
@@ -342,10 +350,15 @@ class Peer:
         call = Call(self, stream, fields, self.settings.get(INITIAL_WINDOW, DEFAULT_WINDOW))
         call.ended = end
         self.calls[stream] = call
-        is_open = [c for c in self.calls.values() if not (c.ended and c.finished) and c.reset is None]
-        self.most_open = max(self.most_open, len(is_open))
+        is_open = [c for c in self.calls.values() if not (c.finished and (c.ended or c.refused)) and c.reset is None]
         if self._bound is not None and len(is_open) > self._bound:
             self.origin.problems.append(f"{len(is_open)} streams where {self._bound} may be")
+        if len(is_open) > self.origin.settings.get(MAX_STREAMS, len(is_open)):
+            # The gateway may not know the bound yet, and a server may insist on it.
+            call.refused = True
+            call.reset_with(REFUSED_STREAM)
+            return
+        self.most_open = max(self.most_open, len(is_open))
         self.origin.begin(call)
 
     def _block_of(self, flags, payload):
@@ -369,7 +382,9 @@ class Peer:
         call.body += content
         call.frames += 1
         call.ended = call.ended or bool(flags & END_STREAM)
-        if payload and self.origin.opens_windows:
+        if call.refused:
+            self.open_window(0, len(payload))
+        elif payload and self.origin.opens_windows:
             self.open_window(0, len(payload))
             if not call.ended:
                 self.open_window(stream, len(payload))

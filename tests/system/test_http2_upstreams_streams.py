@@ -1,0 +1,710 @@
+"""Connections to upstreams that speak HTTP/2: streams, windows, ends, and who waits for what."""
+import signal
+import threading
+
+from harness import websocket
+from harness.case import only_as_shipped
+from harness.http2 import (
+    CANCEL,
+    INITIAL_WINDOW,
+    INTERNAL_ERROR,
+    MAX_STREAMS,
+    REFUSED_STREAM,
+    Http2,
+)
+from harness.http2_origin import answer_ok
+from harness.http2_upstream_case import ASKS, Held, Http2UpstreamTest, over_http2
+from harness.process import run_tool, wait_until
+
+LATEST = 2**31 - 1
+MIB = 1 << 20
+
+
+class StreamsTest(Http2UpstreamTest):
+    def held(self, **options):
+        """A gateway and a server that answers when it is let go."""
+        held = Held()
+        self.addCleanup(held.let_go, 1000)
+        return (*self.through(held, **options), held)
+
+    def begin(self, c, *targets, method="GET", body=None):
+        """Begins requests on a client's connection; their streams."""
+        streams = []
+        for target in targets:
+            streams.append(c.request(target, method=method, end=body is None))
+            if body is not None:
+                c.data(streams[-1], body, end=True)
+        return streams
+
+    def assert_all_well(self, c, streams, targets):
+        answers = [c.wait_for(stream) for stream in streams]
+        self.assertEqual([(a.status, a.body) for a in answers], [(200, t.encode()) for t in targets])
+
+
+class Streams(StreamsTest):
+    def test_requests_in_a_row_share_a_connection(self):
+        gateway, origin = self.through()
+        with gateway.connect() as c:
+            for _ in range(300):
+                self.assertEqual(c.ask().status, 200)
+        self.assertEqual(origin.connections, 1)
+
+    def test_requests_at_once_share_a_connection_up_to_a_hundred(self):
+        gateway, origin, held = self.held(more="http2: { max_streams: 200 }\n")
+        targets = [f"/{i}" for i in range(150)]
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, *targets)
+            self.wait_for_requests(origin, 150)
+            self.assertEqual(origin.connections, 2)
+            self.assertEqual(sorted(p.most_open for p in origin.peers), [50, 100])
+            held.let_go(150)
+            self.assert_all_well(c, streams, targets)
+
+    def test_requests_wait_for_the_connection_that_is_being_made(self):
+        gateway, origin, held = self.held()
+        accepted, go = threading.Event(), threading.Event()
+        self.addCleanup(go.set)
+
+        def before(_):
+            accepted.set()
+            go.wait(10)
+
+        origin.before = before
+        targets = [f"/{i}" for i in range(30)]
+        with Http2(gateway.address) as c, gateway.connect() as other:
+            streams = self.begin(c, *targets[:1])
+            self.assertTrue(accepted.wait(10))
+            streams += self.begin(c, *targets[1:])
+            other.request("/other")
+            c.ping()
+            go.set()
+            self.wait_for_requests(origin, 31)
+            self.assertEqual(origin.connections, 1)
+            held.let_go(31)
+            self.assert_all_well(c, streams, targets)
+            self.assertEqual(other.response().body, b"/other")
+
+    def test_the_servers_bound_of_streams(self):
+        for bound in (1, 3):
+            gateway, origin, held = self.held(settings={MAX_STREAMS: bound})
+            targets = [f"/{i}" for i in range(10)]
+            with Http2(gateway.address) as c:
+                streams = self.begin(c, *targets)
+                self.wait_for_requests(origin, 10)
+                self.assertEqual({p.most_open for p in origin.peers if p.most_open > bound}, set())
+                self.assertLessEqual(origin.connections, 10)
+                held.let_go(10)
+                self.assert_all_well(c, streams, targets)
+
+    def test_content_is_not_lost_because_the_servers_bound_is_not_known_yet(self):
+        """A request whose content was sent cannot be sent again, so it must not meet that bound."""
+        gateway, origin, held = self.held(settings={MAX_STREAMS: 2})
+        held.let_go(100)
+        targets = [f"/{i}" for i in range(12)]
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, *targets, method="POST", body=b"x")
+            self.assert_all_well(c, streams, targets)
+        self.assertEqual(len(origin.requests), 12)
+
+    def test_a_bound_that_is_lowered_later(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c:
+            first = self.begin(c, "/a", "/b", "/c")
+            peer = self.wait_for_requests(origin, 3).peer
+            peer.settle({MAX_STREAMS: 1})
+            peer.wait_for_settled()
+            second = self.begin(c, "/d")
+            self.assertIsNot(self.wait_for_requests(origin, 4).peer, peer)
+            held.let_go(4)
+            self.assert_all_well(c, first + second, ["/a", "/b", "/c", "/d"])
+            peer.settle({MAX_STREAMS: 100})
+            peer.wait_for_settled()
+            streams = self.begin(c, "/e", "/f")
+            held.let_go(2)
+            self.assert_all_well(c, streams, ["/e", "/f"])
+        self.assertLessEqual(origin.connections, 3)
+
+    def test_a_server_that_takes_no_stream(self):
+        gateway, origin = self.through(settings={MAX_STREAMS: 0}, options=", connect_timeout: 500ms, response_timeout: 500ms")
+        for name, ask in ASKS:
+            with self.subTest(client=name):
+                self.assertIn(ask(gateway, "/a", method="POST", body=b"x").status, (502, 503, 504))
+        self.assertLessEqual(origin.connections, 10)
+        self.assertEqual(origin.requests, [])
+        origin.settings = {}
+        for peer in origin.open_peers():
+            peer.settle({MAX_STREAMS: 100})
+        wait_until(lambda: gateway.get().status == 200)
+
+    def test_max_connections_bounds_streams_and_the_rest_wait(self):
+        gateway, origin, held = self.held(options=", max_connections: 2, queue_timeout: 60s")
+        queued = lambda: gateway.metrics().sum("gateway_upstream_queue_length")  # noqa: E731
+        targets = [f"/{i}" for i in range(10)]
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, *targets)
+            wait_until(lambda: queued() == 8, what="eight to wait")
+            self.wait_for_requests(origin, 2)
+            self.assertEqual(
+                gateway.metrics().sum("gateway_upstream_server_connections", server=origin.address, state="active"), 2
+            )
+            held.let_go(10)
+            self.assert_all_well(c, streams, targets)
+        self.assertEqual(max(p.most_open for p in origin.peers), 2)
+        self.assertEqual(origin.connections, 1)
+        self.assertEqual(queued(), 0)
+
+    def test_a_full_queue_is_503(self):
+        gateway, origin, held = self.held(options=", max_connections: 1, max_queue: 1, queue_timeout: 60s")
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, "/a", "/b")
+            wait_until(lambda: gateway.metrics().sum("gateway_upstream_queue_length") == 1)
+            self.assertEqual(c.ask("/c").status, 503)
+            held.let_go(2)
+            self.assert_all_well(c, streams, ["/a", "/b"])
+
+    def test_a_refused_stream_is_sent_again(self):
+        refused = []
+
+        def script(call):
+            call.read_body()
+            if call.target not in refused:
+                refused.append(call.target)
+                call.reset_with(REFUSED_STREAM)
+            else:
+                call.reply()
+
+        gateway, origin = self.through(script)
+        for name, ask in ASKS:
+            for method in ("GET", "POST", "DELETE", "PATCH"):
+                with self.subTest(client=name, method=method):
+                    target = f"/{name[-1]}/{method}"
+                    self.assertEqual(ask(gateway, target, method=method).status, 200)
+                    self.assertEqual(origin.targets().count(target), 2)
+            with self.subTest(client=name, body=True):
+                target = f"/{name[-1]}/body"
+                self.assertEqual(ask(gateway, target, method="POST", body=b"x").status, 502)
+                self.assertEqual(origin.targets().count(target), 1)
+        self.assertGreaterEqual(gateway.metrics().count("gateway_upstream_retries_total", result="sent"), 8)
+
+    def test_a_stream_that_is_always_refused(self):
+        def script(call):
+            call.reset_with(REFUSED_STREAM)
+
+        gateway, origin = self.through(script)
+        for name, ask in ASKS:
+            with self.subTest(client=name):
+                before = len(origin.requests)
+                self.assertIn(ask(gateway).status, (502, 503))
+                self.assertLessEqual(len(origin.requests) - before, 5)
+
+    def test_a_response_too_late(self):
+        gateway, origin, held = self.held(options=", response_timeout: 300ms")
+        with Http2(gateway.address) as c:
+            for count in range(1, 4):
+                stream = self.begin(c, "/late")[0]
+                call = self.wait_for_requests(origin, count)
+                self.assertEqual(call.wait_for_reset(), CANCEL)
+                self.assertEqual(c.wait_for(stream).status, 504)
+            held.let_go(4)
+            self.assertEqual(c.ask("/fine").body, b"/fine")
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_body_that_stops(self):
+        def script(call):
+            call.head(200)
+            call.data(b"abc")
+
+        gateway, origin = self.through(script, more="http: { body_timeout: 300ms }\n")
+        for count, (name, ask) in enumerate(ASKS, 1):
+            with self.subTest(client=name):
+                self.assertFalse(ask(gateway).whole)
+                self.assertEqual(origin.requests[count - 1].wait_for_reset(), CANCEL)
+        self.assertEqual(origin.connections, 1)
+
+
+class Clients(StreamsTest):
+    """Clients that leave, and those that are slow."""
+
+    def test_a_client_that_leaves_resets_its_stream_alone(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c:
+            stays = self.begin(c, "/stays")
+            leaves = self.begin(c, "/leaves")[0]
+            call = self.wait_for_requests(origin, 2)
+            c.reset(leaves)
+            self.assertEqual(call.wait_for_reset(), CANCEL)
+            h1 = gateway.connect()
+            h1.request("/too")
+            call = self.wait_for_requests(origin, 3)
+            h1.reset()
+            self.assertEqual(call.wait_for_reset(), CANCEL)
+            held.let_go(4)
+            self.assert_all_well(c, stays, ["/stays"])
+            self.assertEqual(c.ask("/again").body, b"/again")
+        self.assertEqual(origin.connections, 1)
+        self.assertEqual([line["status"] for line in gateway.log_lines(4)].count(499), 2)
+
+    def test_a_client_that_leaves_in_the_middle_of_a_body(self):
+        def endless(call):
+            call.head(200)
+            while True:
+                call.data(b"x" * 10000)
+
+        gateway, origin = self.through(lambda call: endless(call) if call.target == "/endless" else answer_ok(call))
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/endless")[0]
+            c.wait(lambda: len(c.answer(stream).body) > MIB)
+            c.reset(stream)
+            self.assertEqual(self.wait_for_requests(origin, 1).wait_for_reset(), CANCEL)
+        h1 = gateway.connect()
+        h1.request("/endless")
+        h1.read_exactly(MIB)
+        h1.reset()
+        self.assertEqual(self.wait_for_requests(origin, 2).wait_for_reset(), CANCEL)
+        self.assertEqual(gateway.get().status, 200)
+        self.assertEqual(origin.connections, 1)
+
+    def test_an_upload_that_its_client_cuts(self):
+        gateway, origin = self.through(answer_ok)
+        with Http2(gateway.address) as c:
+            stream = c.request(method="POST", end=False)
+            c.data(stream, b"abc")
+            self.wait_for_requests(origin, 1).wait(lambda: origin.last().body)
+            c.reset(stream)
+            self.assertEqual(origin.last().wait_for_reset(), CANCEL)
+        h1 = gateway.connect()
+        h1.send("POST / HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 10\r\n\r\nabc")
+        self.wait_for_requests(origin, 2).wait(lambda: origin.last().body)
+        h1.reset()
+        self.assertEqual(origin.last().wait_for_reset(), CANCEL)
+        self.assertFalse(any(call.ended for call in origin.requests))
+
+    def test_on_client_abort_finish(self):
+        gateway, origin, held = self.held(more="routes: [ { upstream: up, on_client_abort: finish } ]\n")
+        abandoned = lambda: gateway.metrics().sum("gateway_exchanges_abandoned")  # noqa: E731
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a")[0]
+            call = self.wait_for_requests(origin, 1)
+            c.reset(stream)
+            wait_until(lambda: abandoned() == 1)
+            held.let_go()
+            wait_until(lambda: abandoned() == 0)
+            self.assertIsNone(call.reset)
+            held.let_go()
+            self.assertEqual(c.ask("/b").body, b"/b")
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_slow_client_stalls_no_other(self):
+        """Neither another client's download nor an upload, on one upstream connection."""
+
+        def script(call):
+            body = call.read_body()
+            call.reply(body=b"x" * (32 * MIB if call.target == "/slow" else 4 * MIB if not body else 10))
+
+        gateway, origin = self.through(script)
+        with Http2(gateway.address, opens_windows=False) as slow, gateway.connect(receive_buffer=4096) as slow_1:
+            stuck = self.begin(slow, "/slow")[0]
+            slow.wait(lambda: len(slow.answer(stuck).body) == 65535)
+            slow_1.request("/slow")
+            self.assertEqual(slow_1.head().status, 200)
+            before = gateway.memory()
+            for name, ask in ASKS:
+                for _ in range(3):
+                    with self.subTest(client=name):
+                        self.assertEqual(len(ask(gateway, "/fast").body), 4 * MIB)
+                        self.assertEqual(len(ask(gateway, "/fast", method="POST", body=b"u" * MIB).body), 10)
+            self.assertLess(gateway.memory() - before, 16 * MIB)
+            slow.open_window(0, 64 * MIB)
+            slow.open_window(stuck, 64 * MIB)
+            self.assertEqual(len(slow.wait_for(stuck, seconds=30).body), 32 * MIB)
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_slow_server_stalls_no_other_upload(self):
+        gateway, origin = self.through(answer_ok, settings={INITIAL_WINDOW: 1000})
+        origin.opens_windows = False
+        with Http2(gateway.address) as c:
+            self.assertEqual(c.ask("/first").status, 200)
+            stuck = c.request("/stuck", method="POST", end=False)
+            c.data(stuck, b"x" * 5000, end=True)
+            call = self.wait_for_requests(origin, 2)
+            call.wait(lambda: len(call.body) == 1000)
+            for _ in range(10):
+                self.assertEqual(c.ask("/small", method="POST", body=b"x" * 500).status, 200)
+            for size in (1, 999, 3000):
+                call.peer.open_window(call.number, size)
+                call.peer.open_window(0, size)
+            self.assertEqual(c.wait_for(stuck).status, 200)
+            self.assertEqual(call.body, b"x" * 5000)
+
+
+class Windows(StreamsTest):
+    """The server's harness fails the test if the gateway sends more than the windows hold."""
+
+    def test_tiny_windows_of_the_server(self):
+        for window in (1, 10, 1000):
+            gateway, origin = self.through(settings={INITIAL_WINDOW: window})
+            for name, ask in ASKS:
+                with self.subTest(window=window, client=name):
+                    body = bytes(range(200)) * (1 if window == 1 else 20)
+                    self.assertEqual(ask(gateway, method="POST", body=body).status, 200)
+                    self.assertEqual(origin.last().body, body)
+
+    def test_a_window_that_is_shut_at_first_and_changes(self):
+        gateway, origin = self.through(settings={INITIAL_WINDOW: 0})
+        origin.opens_windows = False
+        with gateway.connect() as c:
+            self.assertEqual(c.ask("/first").status, 200)
+            origin.last().peer.wait_for_settled()
+            c.request(method="POST", body=b"x" * 100)
+            call = self.wait_for_requests(origin, 2)
+            call.peer.settle({INITIAL_WINDOW: 10})
+            call.wait(lambda: len(call.body) == 10)
+            call.peer.settle({INITIAL_WINDOW: 5})
+            call.peer.wait_for_settled()
+            call.peer.open_window(call.number, 6)  # to 1 from -5
+            call.wait(lambda: len(call.body) == 11)
+            call.peer.settle({INITIAL_WINDOW: 1000})
+            self.assertEqual(c.response().status, 200)
+        self.assertEqual(call.body, b"x" * 100)
+
+    def test_the_connections_window(self):
+        gateway, origin = self.through(settings={INITIAL_WINDOW: MIB})
+        origin.opens_windows = False
+        with Http2(gateway.address) as c, gateway.connect() as other:
+            stream = c.request("/large", method="POST", end=False)
+            sender = threading.Thread(target=c.upload, args=(stream, b"x" * 100000))
+            sender.start()
+            call = self.wait_for_requests(origin, 1)
+            call.wait(lambda: len(call.body) == 65535)
+            self.assertEqual(other.ask("/get").status, 200)
+            other.request("/post", method="POST", body=b"y" * 10)
+            call.peer.open_window(0, 40000)
+            self.assertEqual(other.response().status, 200)
+            sender.join(10)
+            self.assertEqual(c.wait_for(stream).status, 200)
+        self.assertEqual((len(call.body), origin.connections), (100000, 1))
+
+    def test_frames_no_larger_than_the_server_takes(self):
+        gateway, origin = self.through(settings={INITIAL_WINDOW: 4 * MIB, 5: 1 << 20})
+        for name, ask in ASKS:
+            with self.subTest(client=name):
+                self.assertEqual(ask(gateway, method="PUT", body=b"x" * 2 * MIB).status, 200)
+                self.assertEqual(len(origin.last().body), 2 * MIB)
+
+
+class Goaway(StreamsTest):
+    def test_requests_in_flight_finish_and_new_ones_have_a_new_connection(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c:
+            first = self.begin(c, "/a") + self.begin(c, "/b", method="POST", body=b"x")
+            old = self.wait_for_requests(origin, 2).peer
+            old.say_goodbye(LATEST)
+            old.say_goodbye(max(old.calls))
+            held_by_new = self.begin(c, "/c")
+            self.assertIsNot(self.wait_for_requests(origin, 3).peer, old)
+            held.let_go(3)
+            self.assert_all_well(c, first + held_by_new, ["/a", "/b", "/c"])
+            wait_until(lambda: old.closed, what="the old connection's end")
+        self.assertEqual((origin.connections, len(origin.requests)), (2, 3))
+
+    def test_streams_above_the_last_are_sent_again_if_that_is_safe(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c:
+            kept = self.begin(c, "/kept", method="POST", body=b"x")
+            last = self.wait_for_requests(origin, 1)
+            again = self.begin(c, "/get") + self.begin(c, "/post", method="POST")
+            lost = self.begin(c, "/body", method="POST", body=b"x")
+            self.wait_for_requests(origin, 4)
+            last.peer.say_goodbye(last.number)
+            self.wait_for_requests(origin, 6)
+            self.assertEqual(c.wait_for(*lost).status, 502)
+            held.let_go(6)
+            self.assert_all_well(c, kept + again, ["/kept", "/get", "/post"])
+        targets = origin.targets()
+        self.assertEqual([targets.count(t) for t in ("/kept", "/get", "/post", "/body")], [1, 2, 2, 1])
+        self.assertEqual(origin.connections, 2)
+
+    def test_an_idle_connection(self):
+        gateway, origin = self.through()
+        for count in range(1, 5):
+            self.assertEqual(gateway.get().status, 200)
+            (peer,) = origin.open_peers()
+            peer.say_goodbye(max(peer.calls))
+            wait_until(lambda: peer.closed)
+            self.assertEqual(origin.connections, count)
+
+    def test_goodbye_with_an_error(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c:
+            lost = self.begin(c, "/body", method="POST", body=b"x")
+            peer = self.wait_for_requests(origin, 1).peer
+            peer.say_goodbye(LATEST, INTERNAL_ERROR)
+            peer.close()
+            self.assertEqual(c.wait_for(*lost).status, 502)
+            held.let_go(2)
+            self.assertEqual(c.ask("/fine").body, b"/fine")
+
+    def test_a_server_that_says_goodbye_after_each_request(self):
+        def script(call):
+            call.read_body()
+            call.peer.say_goodbye(call.number)
+            call.reply(body=call.target.encode())
+
+        gateway, origin = self.through(script)
+        targets = [f"/{i}" for i in range(20)]
+        with gateway.connect() as c:
+            for target in targets:
+                self.assertEqual(c.ask(target, method="POST", body=b"x").body, target.encode())
+        self.assertEqual(origin.connections, 20)
+
+    @only_as_shipped
+    def test_restarts_under_load_lose_nothing(self):
+        """The server says goodbye as RFC 9113 §6.8 wants: it waits a round trip between its two frames."""
+
+        def script(call):
+            call.read_body()
+            call.reply()
+            if call.number % 200 == 199:
+                pings = call.peer.pongs
+                call.peer.say_goodbye(LATEST)
+                call.peer.ping()
+                call.peer.wait(lambda: call.peer.pongs > pings)
+                call.peer.say_goodbye(max(call.peer.calls))
+
+        gateway, origin = self.through(script, options=", max_idle: 8")
+        path = self.directory().file("body", "x" * 1000)
+        url = "http://%s:%d/" % gateway.address
+        status, said, _ = run_tool(["h2load", "-n", "2000", "-c", "4", "-m", "10", "-d", path, url])
+        self.assertEqual(status, 0)
+        self.assertIn("status codes: 2000 2xx", said)
+        self.assertGreater(origin.connections, 5)
+
+
+class Ends(StreamsTest):
+    def test_a_connection_that_dies(self):
+        gateway, origin, held = self.held()
+        held.let_go()
+        self.assertEqual(gateway.get("/first").status, 200)
+        with Http2(gateway.address) as c:
+            again = self.begin(c, "/get", "/get2") + self.begin(c, "/put", method="PUT")
+            lost = self.begin(c, "/post", method="POST") + self.begin(c, "/body", method="PUT", body=b"x")
+            self.wait_for_requests(origin, 6).peer.cut()
+            self.assertEqual([a.status for a in c.wait_for(*lost)], [502, 502])
+            self.wait_for_requests(origin, 9)
+            held.let_go(9)
+            self.assert_all_well(c, again, ["/get", "/get2", "/put"])
+        targets = origin.targets()
+        self.assertEqual([targets.count(t) for t in ("/get", "/put", "/post", "/body")], [2, 2, 1, 1])
+
+    def test_a_connection_that_dies_behind_heads(self):
+        def script(call):
+            call.head(200, [("content-length", "10")])
+            call.data(b"abc")
+
+        gateway, origin = self.through(script)
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, *(f"/{i}" for i in range(5)))
+            c.wait(lambda: all(c.answer(s).body for s in streams))
+            self.wait_for_requests(origin, 5).peer.cut()
+            self.assertEqual([(a.ended, a.body) for a in c.wait_for(*streams)], [(False, b"abc")] * 5)
+        self.assertEqual(len(origin.requests), 5)
+
+    def test_idle_timeout_closes_the_connection(self):
+        gateway, origin = self.through(options=", idle_timeout: 300ms")
+        for count in range(1, 4):
+            self.assertEqual(gateway.get().status, 200)
+            wait_until(lambda: not origin.open_peers(), what="the idle connection's end")
+            self.assertEqual(origin.connections, count)
+
+    def test_a_connection_with_requests_is_not_idle(self):
+        gateway, origin, held = self.held(options=", idle_timeout: 100ms")
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a")
+            call = self.wait_for_requests(origin, 1)
+            with self.assertRaises(AssertionError):
+                wait_until(lambda: call.peer.closed or call.reset is not None, 0.5)
+            held.let_go()
+            self.assert_all_well(c, stream, ["/a"])
+            wait_until(lambda: call.peer.closed)
+
+    def test_a_server_that_answers_pings_may_take_its_time(self):
+        gateway, origin, held = self.held(options=", response_timeout: 2m")
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a", method="POST", body=b"x")
+            peer = self.wait_for_requests(origin, 1).peer
+            wait_until(lambda: peer.pings >= 2, 40, "PING in the silence")
+            held.let_go()
+            self.assert_all_well(c, stream, ["/a"])
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_server_that_answers_no_ping_is_given_up(self):
+        gateway, origin, held = self.held(options=", response_timeout: 2m")
+        origin.answers_pings = False
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a", method="POST", body=b"x")[0]
+            peer = self.wait_for_requests(origin, 1).peer
+            wait_until(lambda: peer.pings, 40, "PING in the silence")
+            c.wait(lambda: c.answer(stream).over, 60)
+            self.assertIn(c.answer(stream).status, (502, 504))
+            wait_until(lambda: peer.closed)
+            origin.answers_pings = True
+            held.let_go(2)
+            self.assertEqual(c.ask("/fine").body, b"/fine")
+        self.assertTrue(gateway.log_lines(2)[0]["error"])
+
+    def test_an_idle_connection_is_not_asked(self):
+        gateway, origin, held = self.held()
+        held.let_go()
+        self.assertEqual(gateway.get().status, 200)
+        (peer,) = origin.open_peers()
+        before = peer.pings
+        held.let_go()
+        self.assertEqual(gateway.get().status, 200)
+        self.assertEqual((peer.pings, peer.closed), (before, False))
+
+
+class Servers(StreamsTest):
+    def test_round_robin(self):
+        origins = [self.http2_origin() for _ in range(2)]
+        gateway = self.in_front_of(*origins, options=", balance: round_robin")
+        with gateway.connect() as c:
+            for _ in range(40):
+                self.assertEqual(c.ask().status, 200)
+        self.assertEqual([len(o.requests) for o in origins], [20, 20])
+        self.assertEqual([o.connections for o in origins], [1, 1])
+
+    def test_a_busy_server_gets_less(self):
+        held = Held()
+        self.addCleanup(held.let_go, 1000)
+        busy, quick = self.http2_origin(held), self.http2_origin()
+        gateway = self.in_front_of(busy, quick)
+        with Http2(gateway.address) as c:
+            for _ in range(60):
+                before = len(busy.requests)
+                stream = c.request("/")
+                c.ping()
+                wait_until(lambda: len(busy.requests) > before or c.answer(stream).over or not c.ping())
+        self.assertLess(len(busy.requests), 10)
+        self.assertGreater(len(quick.requests), 50)
+
+    def test_a_server_that_dies_is_passed_over_and_comes_back(self):
+        origins = [self.http2_origin() for _ in range(2)]
+        gateway = self.in_front_of(
+            *origins, options=", balance: round_robin, ejection: { failures: 3, time: 300ms, max_time: 300ms }, slow_start: 100ms"
+        )
+        up = lambda: gateway.metrics().sum("gateway_upstream_server_up", server=origins[0].address)  # noqa: E731
+        with gateway.connect() as c:
+            for _ in range(4):
+                self.assertEqual(c.ask().status, 200)
+            origins[0].stop()
+            for _ in range(40):
+                self.assertEqual(c.ask(method="POST", body=b"x").status, 200)
+            self.assertGreaterEqual(
+                gateway.metrics().sum("gateway_upstream_server_ejections_total", server=origins[0].address), 1
+            )
+            again = self.http2_origin(port=origins[0].port)
+            wait_until(lambda: c.ask().status == 200 and len(again.requests) > 3)
+            self.assertEqual(up(), 1)
+
+    def test_a_server_that_fails_requests_is_passed_over(self):
+        def reset(call):
+            call.read_body()
+            call.reset_with(INTERNAL_ERROR)
+
+        bad, good = self.http2_origin(reset), self.http2_origin()
+        gateway = self.in_front_of(bad, good, options=", balance: round_robin, ejection: { failures: 3, time: 1h }")
+        statuses = [gateway.get(method="POST", body=b"x").status for _ in range(30)]
+        self.assertEqual((statuses.count(502), len(bad.requests)), (3, 3))
+        self.assertEqual(gateway.metrics().sum("gateway_upstream_server_up", server=bad.address), 0)
+
+    def test_a_refused_stream_goes_to_the_other_server(self):
+        refusing, good = self.http2_origin(lambda call: call.reset_with(REFUSED_STREAM)), self.http2_origin()
+        gateway = self.in_front_of(refusing, good, options=", balance: round_robin, ejection: { failures: 0 }")
+        for method in ("GET", "POST"):
+            for _ in range(10):
+                self.assertEqual(gateway.get(method=method).status, 200)
+        self.assertTrue(refusing.requests)
+
+    def test_health_checks_speak_http_2(self):
+        def script(call):
+            call.read_body()
+            call.reply(status=int(health[0]) if call.target == "/healthz" else 200)
+
+        health = ["200"]
+        origin, other = self.http2_origin(script), self.http2_origin()
+        gateway = self.in_front_of(
+            origin, other, options=", health: { path: /healthz, interval: 50ms, unhealthy: 2, healthy: 2 }"
+        )
+        up = lambda: gateway.metrics().sum("gateway_upstream_server_up", server=origin.address)  # noqa: E731
+        wait_until(lambda: origin.targets().count("/healthz") > 3, what="checks")
+        self.assertEqual(up(), 1)
+        health[0] = "503"
+        wait_until(lambda: up() == 0)
+        health[0] = "200"
+        wait_until(lambda: up() == 1)
+        self.assertEqual(gateway.get().status, 200)
+
+
+class Lifecycle(StreamsTest):
+    def test_a_reload_with_requests_in_flight(self):
+        gateway, origin, held = self.held()
+        other = self.http2_origin()
+        with Http2(gateway.address) as c, gateway.connect() as h1:
+            first = self.begin(c, "/a") + self.begin(c, "/b", method="POST", body=b"x")
+            h1.request("/c")
+            self.wait_for_requests(origin, 3)
+            gateway.reload(over_http2(origin.address, options=", max_idle: 3"))
+            second = self.begin(c, "/d")
+            self.wait_for_requests(origin, 4)
+            gateway.reload(over_http2(other.address))
+            wait_until(lambda: c.ask("/new").status == 200 and other.requests)
+            held.let_go(4)
+            self.assert_all_well(c, first + second, ["/a", "/b", "/d"])
+            self.assertEqual(h1.response().body, b"/c")
+        wait_until(lambda: not origin.open_peers(), what="the end of connections to a server that is gone")
+
+    def test_a_reload_from_http_1_to_http_2_and_back(self):
+        old, new = self.origin(), self.http2_origin()
+        gateway = self.gateway(over_http2(old.address).replace("protocol: h2", "protocol: http/1.1"))
+        self.assertEqual(gateway.get().status, 200)
+        gateway.reload(over_http2(new.address))
+        wait_until(lambda: gateway.get().status == 200 and new.requests)
+        gateway.reload(over_http2(old.address).replace("protocol: h2", "protocol: http/1.1"))
+        before = len(old.requests)
+        wait_until(lambda: gateway.get().status == 200 and len(old.requests) > before)
+
+    def test_a_drain_with_requests_in_flight(self):
+        gateway, origin, held = self.held()
+        with Http2(gateway.address) as c, gateway.connect() as h1:
+            streams = self.begin(c, "/a") + self.begin(c, "/b", method="POST", body=b"x")
+            h1.request("/c")
+            self.wait_for_requests(origin, 3)
+            gateway.signal(signal.SIGTERM)
+            gateway.wait_for_diagnostic("drain")
+            held.let_go(3)
+            self.assert_all_well(c, streams, ["/a", "/b"])
+            self.assertEqual(h1.response().body, b"/c")
+        self.assertEqual(gateway.wait(), 0)
+        wait_until(lambda: not origin.open_peers())
+
+    def test_gauges_return_to_nothing(self):
+        gateway, origin, held = self.held(options=", idle_timeout: 300ms", workers=2)
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, *(f"/{i}" for i in range(50)))
+            self.wait_for_requests(origin, 50)
+            for stream in streams[:25]:
+                c.reset(stream)
+            held.let_go(60)
+            for stream in streams[25:]:
+                c.wait_for(stream)
+        wait_until(lambda: not origin.open_peers(), what="the idle connections' end")
+        gauge = lambda **labels: gateway.metrics().count("gateway_upstream_server_connections", **labels)  # noqa: E731
+        wait_until(lambda: gauge(state="active") == 0 and gauge(state="idle") == 0)
+
+    def test_tunnels_that_are_refused_leave_nothing(self):
+        gateway, origin = self.through()
+        for _ in range(20):
+            with gateway.connect() as c:
+                self.assertEqual(c.ask("/ws", websocket.HANDSHAKE).status, 501)
+        self.assertEqual(gateway.get().status, 200)
+        self.assertEqual(origin.connections, 1)
