@@ -374,12 +374,12 @@ class Connections(Broken):
     def test_a_response_is_cut_with_its_connection(self):
         gateway, origin = self.broken()
         head = steps(fields(*OK, end=False), data(b"hello", False))
-        for number, script in enumerate(CONNECTION.values()):
-            if script is CONNECTION["a frame within a field block"]:
+        for number, (name, script) in enumerate(CONNECTION.items()):
+            if name == "DATA before HEADERS":
                 continue
             self.scripts[f"/{number}"] = steps(head, script)
             for client, ask in ASKS:
-                with self.subTest(case=number, client=client):
+                with self.subTest(case=name, client=client):
                     got = ask(gateway, f"/{number}")
                     self.assertTrue(got.status == 502 or not got.whole, got)
                     self.assert_fine(gateway, f"after {number}")
