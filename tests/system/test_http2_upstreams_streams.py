@@ -299,7 +299,7 @@ class Clients(StreamsTest):
 
         def script(call):
             body = call.read_body()
-            call.reply(body=b"x" * (32 * MIB if call.target == "/slow" else 4 * MIB if not body else 10))
+            call.reply(body=b"x" * (8 * MIB if call.target == "/slow" else 4 * MIB if not body else 10))
 
         gateway, origin = self.through(script)
         with Http2(gateway.address, opens_windows=False) as slow, gateway.connect(receive_buffer=4096) as slow_1:
@@ -316,7 +316,7 @@ class Clients(StreamsTest):
             self.assertLess(gateway.memory() - before, 16 * MIB)
             slow.open_window(0, 64 * MIB)
             slow.open_window(stuck, 64 * MIB)
-            self.assertEqual(len(slow.wait_for(stuck, seconds=30).body), 32 * MIB)
+            self.assertEqual(len(slow.wait_for(stuck, seconds=30).body), 8 * MIB)
         self.assertEqual(origin.connections, 1)
 
     def test_a_slow_server_stalls_no_other_upload(self):
@@ -526,6 +526,12 @@ class Ends(StreamsTest):
             held.let_go()
             self.assert_all_well(c, stream, ["/a"])
             wait_until(lambda: call.peer.closed)
+
+
+class Silence(StreamsTest):
+    """PING finds out whether a silent server is alive."""
+
+    long = True
 
     def test_a_server_that_answers_pings_may_take_its_time(self):
         gateway, origin, held = self.held(options=", response_timeout: 2m")

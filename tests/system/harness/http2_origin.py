@@ -34,6 +34,8 @@ from harness.process import PATIENCE
 PRIORITY_FLAG, PADDED_FLAG = 0x20, 0x8
 DEFAULT_WINDOW = 65535
 LARGEST_FRAME = 16384
+# Seconds that a script may wait for a window: a slow client's may be shut for as long as its test lasts.
+LONGEST_WAIT = 300
 # Fields that HTTP/2 forbids (RFC 9113 §8.2.2).
 OF_CONNECTIONS = {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "http2-settings"}
 REQUEST_PSEUDO = {":method", ":scheme", ":authority", ":path"}
@@ -242,7 +244,7 @@ class Peer:
 
     def take_window(self, call, wanted):
         """Bytes of `wanted` that may be sent on the call's stream now, at least one."""
-        self.wait(lambda: min(self._window, call.window) > 0, 20, lambda: call.reset is not None)
+        self.wait(lambda: min(self._window, call.window) > 0, LONGEST_WAIT, lambda: call.reset is not None)
         with self._changed:
             size = min(wanted, self._window, call.window, LARGEST_FRAME)
             self._window -= size
