@@ -279,6 +279,58 @@ class Clients(StreamsTest):
         self.assertEqual(origin.last().wait_for_reset(), CANCEL)
         self.assertFalse(any(call.ended for call in origin.requests))
 
+    def test_an_upload_that_breaks_the_rules_does_not_end_at_the_server(self):
+        """A server that saw the end of the stream would take a half of the content for the whole."""
+        gateway, origin = self.through(answer_ok, more="http: { max_body_bytes: 1000 }\n")
+        count = 0
+        for fields, content, status in (
+            ("Transfer-Encoding: chunked", "3\r\nabc\r\nxyz\r\n", 400),
+            ("Transfer-Encoding: chunked", "3\r\nabcd\r\n0\r\n\r\n", 400),
+            ("Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\nx y\r\n\r\n", 400),
+            ("Transfer-Encoding: chunked", "3\r\nabc\r\n400\r\n" + "x" * 1024 + "\r\n0\r\n\r\n", 413),
+        ):
+            with self.subTest(content=content[:30]), gateway.connect() as c:
+                c.send(f"POST / HTTP/1.1\r\nHost: gateway.test\r\n{fields}\r\n\r\n{content[:8]}")
+                count += 1
+                call = self.wait_for_requests(origin, count)
+                c.send(content[8:])
+                self.assertEqual(c.response().status, status)
+                self.assertIsNotNone(call.wait_for_reset())
+                self.assertFalse(call.ended)
+        for length, content in (("5", b"abc"), ("2", b"abc")):
+            with self.subTest(length=length), Http2(gateway.address) as c:
+                stream = c.request("/", [("content-length", length)], method="POST", end=False)
+                c.data(stream, content[:1])
+                count += 1
+                call = self.wait_for_requests(origin, count)
+                c.data(stream, content[1:], end=True)
+                self.assertIsNotNone(c.wait_for(stream).reset)
+                self.assertIsNotNone(call.wait_for_reset())
+                self.assertFalse(call.ended)
+        self.assertEqual(gateway.get().status, 200)
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_client_that_leaves_frees_its_permit(self):
+        held = Held()
+        self.addCleanup(held.let_go, 1000)
+        gateway, origin = self.through(
+            held,
+            more="limits: { l: { key: [], algorithm: concurrency, max: 1 } }\nroutes: [ { upstream: up, limits: [l] } ]\n",
+            options=", response_timeout: 1h",
+        )
+        with Http2(gateway.address) as c:
+            for count in range(1, 4):
+                stream = self.begin(c, "/a")[0]
+                call = self.wait_for_requests(origin, count)
+                self.assertEqual(c.ask("/b").status, 429)
+                c.reset(stream)
+                self.assertEqual(call.wait_for_reset(), CANCEL)
+                c.ping()
+            stream = self.begin(c, "/c")
+            self.wait_for_requests(origin, 4)
+            held.let_go(4)
+            self.assert_all_well(c, stream, ["/c"])
+
     def test_on_client_abort_finish(self):
         gateway, origin, held = self.held(more="routes: [ { upstream: up, on_client_abort: finish } ]\n")
         abandoned = lambda: gateway.metrics().sum("gateway_exchanges_abandoned")  # noqa: E731
@@ -390,6 +442,26 @@ class Windows(StreamsTest):
             with self.subTest(client=name):
                 self.assertEqual(ask(gateway, method="PUT", body=b"x" * 2 * MIB).status, 200)
                 self.assertEqual(len(origin.last().body), 2 * MIB)
+
+
+    def test_an_upload_that_its_server_does_not_take_is_not_kept(self):
+        def script(call):
+            call.wait_for_reset() if call.method == "POST" else call.reply()
+
+        gateway, origin = self.through(script, settings={INITIAL_WINDOW: 0})
+        origin.opens_windows = False
+        self.assertEqual(gateway.get("/first").status, 200)
+        before = gateway.memory()
+        with gateway.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 100000000\r\n\r\n")
+            self.wait_for_requests(origin, 2)
+            c.socket.settimeout(0.5)
+            with self.assertRaises(TimeoutError):
+                for _ in range(1000):
+                    c.send(b"x" * 100000)
+            c.reset()
+        self.assertLess(gateway.memory() - before, 8 * MIB)
+        self.assertEqual(origin.last().wait_for_reset(), CANCEL)
 
 
 class Goaway(StreamsTest):
@@ -528,6 +600,16 @@ class Ends(StreamsTest):
             wait_until(lambda: call.peer.closed)
 
 
+    def test_without_max_idle_no_connection_is_kept(self):
+        gateway, origin, held = self.held(options=", max_idle: 0")
+        with Http2(gateway.address) as c:
+            streams = self.begin(c, "/a", "/b")
+            peer = self.wait_for_requests(origin, 2).peer
+            held.let_go(2)
+            self.assert_all_well(c, streams, ["/a", "/b"])
+            wait_until(lambda: peer.closed, what="the end of the connection")
+
+
 class Silence(StreamsTest):
     """PING finds out whether a silent server is alive."""
 
@@ -649,6 +731,19 @@ class Servers(StreamsTest):
         health[0] = "200"
         wait_until(lambda: up() == 1)
         self.assertEqual(gateway.get().status, 200)
+
+
+    def test_proxy_headers_give_each_client_a_connection(self):
+        heads = []
+        origin = self.http2_origin()
+        origin.before = lambda peer: heads.append(peer.take(28))
+        gateway = self.in_front_of(origin, options=", proxy_protocol: v2")
+        for source in ("127.0.0.5", "127.0.0.6"):
+            with gateway.connect(source=source) as c:
+                for _ in range(3):
+                    self.assertEqual(c.ask().status, 200)
+        self.assertEqual([h[:12] for h in heads], [b"\r\n\r\n\0\r\nQUIT\n"] * 2)
+        self.assertEqual([tuple(h[16:20]) for h in heads], [(127, 0, 0, 5), (127, 0, 0, 6)])
 
 
 class Lifecycle(StreamsTest):

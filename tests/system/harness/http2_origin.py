@@ -277,17 +277,18 @@ class Peer:
 
     def serve(self):
         self.origin.before(self)
-        if self._exactly(len(PREFACE)) != PREFACE:
+        if self.take(len(PREFACE)) != PREFACE:
             raise AssertionError("http2 origin: no preface")
         self.settle(self.origin.settings)
         while True:
             size, kind, flags, stream = self._frame_head()
-            payload = self._exactly(size)
+            payload = self.take(size)
             with self._changed:
                 self._take(kind, flags, stream, payload)
                 self._changed.notify_all()
 
-    def _exactly(self, count):
+    def take(self, count):
+        """The next bytes of the connection."""
         while len(self._left) < count:
             got = self.socket.recv(262144)
             if not got:
@@ -297,7 +298,7 @@ class Peer:
         return found
 
     def _frame_head(self):
-        head = self._exactly(9)
+        head = self.take(9)
         return int.from_bytes(head[:3], "big"), *struct.unpack(">BBI", head[3:])
 
     def _take(self, kind, flags, stream, payload):
@@ -371,7 +372,7 @@ class Peer:
         while not flags & END_HEADERS:
             size, kind, flags, _ = self._frame_head()
             assert kind == CONTINUATION, f"http2 origin: frame {kind} within a field block"
-            block += self._exactly(size)
+            block += self.take(size)
         return block
 
     def _take_data(self, flags, stream, payload):
