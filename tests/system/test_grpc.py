@@ -1,6 +1,7 @@
 """gRPC through the gateway, with the clients and servers that people have."""
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from harness.case import SystemTest, only_as_shipped
 from harness.gateway import secured_servers
@@ -382,6 +383,19 @@ class Servers(GrpcTest):
         self.assertLessEqual({code for _, code, _ in failed}, {Code.CANCELLED, Code.UNAVAILABLE})
         self.assertEqual([f for f in failed if not f[0]][:3], [])
         self.assertLessEqual(len(failed), LOADS * RESTARTS)
+
+
+    def test_connections_of_a_bounded_age_lose_no_call(self):
+        """The server says goodbye several times a second, and gives each connection a round trip for it."""
+        server = self.server(options=[("grpc.max_connection_age_ms", 200), ("grpc.max_connection_age_grace_ms", 60000)])
+        gateway, client = self.in_front_of(server)
+        wait_until(lambda: client.unary(b"m" * 1000, timeout=SOON) and len(server.service.connections()) >= 5, 60)
+        with ThreadPoolExecutor(8) as clients:
+            before = len(server.service.connections())
+            for _ in range(10):
+                calls = [clients.submit(client.unary, b"m" * 1000, timeout=SOON) for _ in range(100)]
+                self.assertEqual({c.result() for c in calls}, {b"m" * 1000})
+        self.assertGreater(len(server.service.connections()), before)
 
 
 class Gateways(GrpcTest):

@@ -101,6 +101,21 @@ def ask_over_2(gateway, target="/", fields=(), method="GET", body=None, length=T
 ASKS = (("http/1.1", ask_over_1), ("h2", ask_over_2))
 
 
+class Held:
+    """A script that keeps every request until it is let go."""
+
+    def __init__(self):
+        self._go = threading.Semaphore(0)
+
+    def __call__(self, call):
+        call.read_body()
+        self._go.acquire()
+        call.reply(body=call.target.encode())
+
+    def let_go(self, count=1):
+        self._go.release(count)
+
+
 class Http2UpstreamTest(SystemTest):
     def http2_origin(self, script=answer_ok, **options):
         if self.origin_tls is None:
@@ -127,19 +142,27 @@ class Http2UpstreamTest(SystemTest):
         return gateway.metrics().count("gateway_upstream_failures_total", reason=reason)
 
 
-class Held:
-    """A script that keeps every request until it is let go."""
+class StreamsTest(Http2UpstreamTest):
+    """Tests that hold requests at the server."""
 
-    def __init__(self):
-        self._go = threading.Semaphore(0)
+    def held(self, **options):
+        """A gateway and a server that answers when it is let go."""
+        held = Held()
+        self.addCleanup(held.let_go, 1000)
+        return (*self.through(held, **options), held)
 
-    def __call__(self, call):
-        call.read_body()
-        self._go.acquire()
-        call.reply(body=call.target.encode())
+    def begin(self, c, *targets, method="GET", body=None):
+        """Begins requests on a client's connection; their streams."""
+        streams = []
+        for target in targets:
+            streams.append(c.request(target, method=method, end=body is None))
+            if body is not None:
+                c.data(streams[-1], body, end=True)
+        return streams
 
-    def let_go(self, count=1):
-        self._go.release(count)
+    def assert_all_well(self, c, streams, targets):
+        answers = [c.wait_for(stream) for stream in streams]
+        self.assertEqual([(a.status, a.body) for a in answers], [(200, t.encode()) for t in targets])
 
 
 def certificates(folder):
