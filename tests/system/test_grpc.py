@@ -10,6 +10,7 @@ from harness.http2 import CANCEL, Http2
 from harness.http2_origin import Http2Origin
 from harness.http2_upstream_case import certificates, over_http2
 from harness.process import PATIENCE, free_port, wait_until
+from harness.upgraded import UpgradedGateway
 
 SOON = 20 * PATIENCE
 LARGE = bytes(range(256)) * 65536  # 16 MiB
@@ -411,6 +412,17 @@ class Gateways(GrpcTest):
         gateway.reload(over_http2(other.address))
         wait_until(lambda: client.unary(b"m", timeout=SOON) == b"m" and len(other.service.calls) > 0)
         self.ping_pong(call, outbox, 3)
+        self.assert_ends_well(call, outbox)
+
+    def test_an_upgrade_with_a_stream_open(self):
+        server = self.server()
+        gateway = self.started(UpgradedGateway(over_http2(server.address, more="drain_timeout: 60s\n")))
+        client = self.client(gateway)
+        call, outbox = self.opened(client)
+        self.assertIn("serves", gateway.upgrade())
+        self.ping_pong(call, outbox, 10)
+        self.assertEqual(client.unary(b"m", timeout=SOON), b"m")
+        self.ping_pong(call, outbox, 10)
         self.assert_ends_well(call, outbox)
 
     def test_a_drain_with_a_stream_open(self):

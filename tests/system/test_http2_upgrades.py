@@ -5,6 +5,8 @@ import threading
 
 from harness.case import SystemTest, forwarding_to
 from harness.http2 import Http2
+from harness.http2_origin import Http2Origin
+from harness.http2_upstream_case import over_http2
 from harness.origin import answer_ok
 from harness.process import SLOW, wait_until
 from harness.upgraded import UpgradedGateway
@@ -52,8 +54,13 @@ class Client:
 
 class Upgrades(SystemTest):
     def test_nothing_is_lost(self):
-        origin = self.origin(answer_ok)
-        gateway = self.started(UpgradedGateway(forwarding_to(origin.address)))
+        self.assert_nothing_is_lost(forwarding_to(self.origin(answer_ok).address))
+
+    def test_nothing_is_lost_where_the_upstream_speaks_http_2_too(self):
+        self.assert_nothing_is_lost(over_http2(self.started(Http2Origin()).address, workers=2))
+
+    def assert_nothing_is_lost(self, text):
+        gateway = self.started(UpgradedGateway(text))
         over = threading.Event()
         self.addCleanup(over.set)
         clients = [Client(gateway.address, over) for _ in range(CLIENTS)]

@@ -427,6 +427,15 @@ class Lifecycle(StreamsTest):
         gauge = lambda **labels: gateway.metrics().count("gateway_upstream_server_connections", **labels)  # noqa: E731
         wait_until(lambda: gauge(state="active") == 0 and gauge(state="idle") == 0)
 
+    def test_an_idle_connection_counts_as_idle(self):
+        gateway, origin = self.through()
+        self.assertEqual(gateway.get().status, 200)
+        gauge = lambda name, state, **labels: gateway.metrics().sum(name, state=state, **labels)  # noqa: E731
+        wait_until(lambda: gauge("gateway_connections", "active", side="upstream") == 0)
+        self.assertEqual(gauge("gateway_connections", "idle", side="upstream"), 1)
+        self.assertEqual(gauge("gateway_upstream_server_connections", "idle", server=origin.address), 1)
+        self.assertEqual(gauge("gateway_upstream_server_connections", "active", server=origin.address), 0)
+
     def test_tunnels_that_are_refused_leave_nothing(self):
         gateway, origin = self.through()
         for _ in range(20):
