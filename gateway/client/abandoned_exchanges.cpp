@@ -16,14 +16,14 @@ public:
         : all_(all),
           of_(std::move(of)),
           pool_(*of_.view->pools[of_.route.upstream]),
-          server_(of_.connection.server()),
-          reused_(of_.connection.reused()),
+          server_(of_.carrier.server()),
+          reused_(of_.carrier.reused()),
           state_(*this, std::move(answer), of_.until)
     {
-        of_.connection.lease_to(this);
+        of_.carrier.lease_to(this);
         all.loop_.wheel().arm(*this, all.loop_.now() + of_.time);
         state_.start();
-        of_.connection.want_read();
+        of_.carrier.await_bytes();
     }
 
     // Its position in the list.
@@ -56,9 +56,9 @@ private:
     }
 
     // answer_port
-    void end_sending_upstream() override { of_.connection.finish_sending(); }
+    void end_sending_upstream() override { of_.carrier.end_sending(); }
 
-    void release(disposition how) override { pool_.release(of_.connection, how); }
+    void release(disposition how) override { pool_.release(of_.carrier, how); }
 
     void responded(http::response_head& head) override
     {
@@ -89,14 +89,14 @@ private:
     void upstream_readable() override
     {
         std::span<char> bytes;
-        const net::received got = of_.connection.receive(bytes);
+        const net::received got = of_.carrier.receive_text(bytes);
         if (got == net::received::data) {
             state_.upstream_bytes(bytes);
         } else if (got != net::received::nothing) {
             state_.upstream_closed(got == net::received::closed);
         }
         if (!state_.over()) {
-            of_.connection.want_read();
+            of_.carrier.await_bytes();
         }
         remove_if_over();
     }
@@ -105,7 +105,7 @@ private:
 
     void upstream_drained() override {}
 
-    void upstream_broken() override { of_.connection.want_read(); }
+    void upstream_broken() override { of_.carrier.await_bytes(); }
 
     // timer_entry
     void expired(base::instant) override

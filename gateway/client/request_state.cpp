@@ -263,7 +263,7 @@ void request_state::tunnel_send(tunnel_side to, std::string_view bytes)
     if (to == tunnel_side::client) {
         carrier_.tunnel_bytes(bytes);
     } else {
-        upstream_.send_upstream(bytes, {});
+        upstream_.send_bytes(bytes);
     }
 }
 

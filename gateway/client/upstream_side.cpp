@@ -10,7 +10,7 @@
 
 namespace gateway::client {
 
-// ---- the connection --------------------------------------------------------------------------
+// ---- the carrier -----------------------------------------------------------------------------
 
 proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
 {
@@ -43,16 +43,16 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
         note_failure(lease_failure_);
         return lease_progress::failed;
     }
-    if (got.connection == nullptr) {
+    if (got.carrier == nullptr) {
         return lease_progress::pending;
     }
-    take(*got.connection);
+    take(*got.carrier);
     return lease_progress::ready;
 }
 
-void upstream_side::take(proxy::upstream_connection& c)
+void upstream_side::take(proxy::upstream_carrier& c)
 {
-    connection_ = &c;
+    carrier_ = &c;
     c.lease_to(this);
     limits::attempts& attempts = record_.attempts;
     assert(attempts.count < limits::attempts::most);
@@ -89,16 +89,15 @@ void upstream_side::note_failure(proxy::failure why)
 
 bool upstream_side::another_lease_may_help() const
 {
-    return connection_->reused() || pool_->has_several_servers();
+    return carrier_->reused() || pool_->has_several_servers();
 }
 
-void upstream_side::send_upstream(std::string_view a, std::string_view b)
+// A request that may be sent only once leaves now, before the server closes the connection that was
+// just found open.
+void upstream_side::send_head(std::string_view head, const http::framing& body)
 {
-    record_.attempts.last().sent = env_.loop.now();
-    // A request that may be sent only once leaves now, before the server closes the connection that
-    // was just found open.
-    const bool at_once = only_once_ && connection_->reused();
-    at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
+    note_sent();
+    carrier_->send_head(head, body, only_once_ && carrier_->reused());
 }
 
 // Hides what the route removes from requests, what may name the client, and the headers that limits
@@ -123,24 +122,24 @@ bool upstream_side::hides_from_client(std::string_view name) const
 
 void upstream_side::want_bytes()
 {
-    if (connection_ != nullptr && request_.wants_upstream_bytes()) {
-        connection_->want_read();
+    if (carrier_ != nullptr && request_.wants_upstream_bytes()) {
+        carrier_->await_bytes();
     }
 }
 
 void upstream_side::release(disposition how)
 {
     pending_lease::abandon();
-    if (connection_ != nullptr) {
-        pool_->release(detach_connection(), how);
+    if (carrier_ != nullptr) {
+        pool_->release(detach_carrier(), how);
     }
 }
 
-proxy::upstream_connection& upstream_side::detach_connection()
+proxy::upstream_carrier& upstream_side::detach_carrier()
 {
     last_server_ = record_.attempts.last().server;
-    last_was_reused_ = connection_->reused();
-    return *std::exchange(connection_, nullptr);
+    last_was_reused_ = carrier_->reused();
+    return *std::exchange(carrier_, nullptr);
 }
 
 bool upstream_side::finishes_without_client() const
@@ -162,7 +161,7 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
     env_.abandoned.keep(
         {.view = record_.view,
          .route = *record_.route,
-         .connection = detach_connection(),
+         .carrier = detach_carrier(),
          .holds_permit = holds_permit,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),
          .until = until,
@@ -208,13 +207,11 @@ void upstream_side::failed(proxy::failure why, bool begun)
 void upstream_side::upstream_readable()
 {
     std::span<char> bytes;
-    const net::received got = connection_->receive(bytes, request_.response_room());
+    const net::received got = carrier_->receive_text(bytes, request_.response_room());
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
-        if (connection_->tls() != nullptr) {
-            pool_->conduct().complain(record_.attempts.last().server, connection_->tls()->detail());
-        }
+        pool_->conduct().complain(carrier_->server(), carrier_->complaint());
         request_.upstream_closed(got == net::received::closed);
     }
     host_->after_event(got != net::received::nothing);
@@ -234,10 +231,10 @@ void upstream_side::upstream_drained()
 // Reads first, as a request that could not be sent whole may have been answered already.
 void upstream_side::upstream_broken()
 {
-    connection_->want_read();
+    carrier_->await_bytes();
 }
 
-void upstream_side::leased(proxy::upstream_connection& c)
+void upstream_side::leased(proxy::upstream_carrier& c)
 {
     take(c);
     request_.leased();

@@ -3,7 +3,6 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/trailers.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace gateway::proxy {
@@ -50,44 +49,29 @@ void exchange_state::send_request()
 {
     phase_ = phase::sending;
     may_retry_ = may_retry_ && port_.another_lease_may_help();
-    port_.send_upstream(request_head_, {});
+    port_.send_head(request_head_, request_body_);
 }
 
 void exchange_state::request_content(std::string_view content, bool last, std::string_view trailers)
 {
-    if (request_body_.how != http::framing::kind::chunked) {
-        if (!content.empty()) {
-            port_.send_upstream(content, {});
-        }
-    } else if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
-        char size[18];
-        if (!content.empty()) {
-            char* const end = std::to_chars(size, size + 16, content.size(), 16).ptr;
-            end[0] = '\r';
-            end[1] = '\n';
-            port_.send_upstream({size, end + 2}, content);
-        }
-        const std::string_view after = content.empty() ? "" : "\r\n";
-        if (last && !trailers.empty()) {
-            port_.send_upstream(after, last_chunk(trailers));
-        } else {
-            port_.send_upstream(after, last ? "0\r\n\r\n" : "");
-        }
+    if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
+        port_.send_content(content, last, last ? passing(trailers) : std::string{});
     }
     request_sent_ = request_sent_ || last;
 }
 
-// Returns the last chunk of the request's body, with those trailers behind it that may pass.
-std::string exchange_state::last_chunk(std::string_view trailers) const
+// Returns those trailers that may pass.
+std::string exchange_state::passing(std::string_view trailers) const
 {
-    std::string text = "0\r\n";
-    if (!nominates_trailers_) {
+    std::string text;
+    const bool has_room = request_body_.how == http::framing::kind::chunked;
+    if (has_room && !nominates_trailers_ && !trailers.empty()) {
         const auto hidden = [this](std::string_view name) {
             return port_.hides_from_upstream(name);
         };
         http::append_forwardable_trailers(trailers, hidden, text);
     }
-    return text.append("\r\n");
+    return text;
 }
 
 void exchange_state::upstream_bytes(std::span<char> bytes)

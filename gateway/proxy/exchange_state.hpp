@@ -40,7 +40,12 @@ public:
     // Called before a request is sent a second time: `head` may change in places.
     virtual void begin_retry(std::string& head) = 0;
 
-    virtual void send_upstream(std::string_view a, std::string_view b) = 0;
+    // Sends the head of a request, whose body has this framing.
+    virtual void send_head(std::string_view head, const http::framing& body) = 0;
+    // Sends content, without framing. `last`: nothing follows but the trailers.
+    virtual void send_content(std::string_view content, bool last, std::string_view trailers) = 0;
+    // Sends bytes through a tunnel.
+    virtual void send_bytes(std::string_view bytes) = 0;
     // True if a field with this name, which may pass in general, is not for the upstream, or not
     // for the client. Asked of trailers only.
     virtual bool hides_from_upstream(std::string_view name) const = 0;
@@ -149,7 +154,7 @@ private:
 
     void ask_for_connection(bool fresh);
     void send_request();
-    std::string last_chunk(std::string_view trailers) const;
+    std::string passing(std::string_view trailers) const;
     void finish(std::size_t surplus);
     void abandon(abandon_until until);
     void fail(failure why);

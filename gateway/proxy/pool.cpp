@@ -117,26 +117,17 @@ void pool::complain_of_names()
 // Requires: what worked on the lease is gone.
 void pool::settle(pending_lease& l, const lease_result& result)
 {
-    if (result.connection != nullptr) {
-        l.leased(*result.connection);
+    if (result.carrier != nullptr) {
+        l.leased(*result.carrier);
     } else if (result.failed) {
         l.lease_failed(*result.failed);
     }
 }
 
-void pool::release(upstream_connection& c, bool reusable)
+void pool::release(upstream_carrier& c, answer_port::disposition how)
 {
     free_capacity(c.server());
-    c.mark_reused();
-    shelf_.put_back(c, reusable && names_.are_at(c.to()));
-}
-
-void pool::release(upstream_connection& c, answer_port::disposition how)
-{
-    if (how == answer_port::disposition::reset) {
-        c.reset();
-    }
-    release(c, how == answer_port::disposition::keep);
+    c.give_back(how, names_.are_at(c.to()));
 }
 
 // ---- leases that wait ------------------------------------------------------------------------
@@ -205,7 +196,7 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     l->comes_from(nullptr);
     if (c.closed()) {
         conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
-        release(c, false);
+        release(c, answer_port::disposition::close);
         settle(*l, fail(failure::connect));
         return;
     }

@@ -40,18 +40,17 @@ public:
     );
     ~pool() = default;
 
-    // The outcome of lease(): a connection, or why there can be none, or neither. If neither, there
-    // is exactly one call on `l` later, unless it is abandoned first.
+    // The outcome of lease(): what carries the request, or why there can be none, or neither. If
+    // neither, there is exactly one call on `l` later, unless it is abandoned first.
     struct lease_result {
-        upstream_connection* connection = nullptr;
+        upstream_carrier* carrier = nullptr;
         std::optional<failure> failed{};
     };
 
     lease_result lease(pending_lease& l, const lease_wish& wish);
 
-    // Gives a leased connection back. It is closed unless it is reusable.
-    void release(upstream_connection& c, bool reusable);
-    void release(upstream_connection& c, answer_port::disposition how);
+    // Ends a lease.
+    void release(upstream_carrier& c, answer_port::disposition how);
 
     void retire();
     // Retires the pool, and breaks off what is leased or under way.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/client/http1_state.hpp"
+#include "tests/unit/proxy/framed_text.hpp"
 
 #include <cstring>
 #include <functional>
@@ -300,13 +301,24 @@ public:
 
     void begin_retry(std::string&) override {}
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
-        promise(connected_, "sent to a connection it has");
-        promise(!connected_ || !leases.back().shut, "nothing is sent upstream after the end");
-        promise(!a.empty() || !b.empty(), "nothing is not sent upstream");
-        if (connected_) {
-            leases.back().sent.append(a).append(b);
+        if (may_send_upstream(!head.empty())) {
+            framed_.head(head, body, leases.back().sent);
+        }
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view trailers) override
+    {
+        if (may_send_upstream(!content.empty() || last)) {
+            framed_.content(content, last, trailers, leases.back().sent);
+        }
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        if (may_send_upstream(!bytes.empty())) {
+            leases.back().sent.append(bytes);
         }
     }
 
@@ -358,6 +370,16 @@ private:
     http::request_head request_head_;
     http::http_date date_{base::duration{0}};
     http::response_head response_head_;
+    proxy::testing::framed_text framed_;
+
+    // True if there is a connection to send to. `anything`: what is sent is not empty.
+    bool may_send_upstream(bool anything)
+    {
+        promise(connected_, "sent to a connection it has");
+        promise(!connected_ || !leases.back().shut, "nothing is sent upstream after the end");
+        promise(anything, "nothing is not sent upstream");
+        return connected_;
+    }
 
     lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }
 

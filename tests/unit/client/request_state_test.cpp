@@ -2,6 +2,8 @@
 // stream of HTTP/2 would. Whatever happens after whatever step, the request ends once.
 #include "gateway/client/request_state.hpp"
 
+#include "tests/unit/proxy/framed_text.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -133,10 +135,22 @@ public:
 
     bool hides_from_client(std::string_view name) const override { return name == "X-Hidden"; }
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
         EXPECT_TRUE(connected && !upstream_ended);
-        sent.append(a).append(b);
+        framed_.head(head, body, sent);
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view fields) override
+    {
+        EXPECT_TRUE(connected && !upstream_ended);
+        framed_.content(content, last, fields, sent);
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        EXPECT_TRUE(connected && !upstream_ended);
+        sent.append(bytes);
     }
 
     bool upstream_blocked() const override { return upstream_waits; }
@@ -167,6 +181,7 @@ public:
     const proxy::upstream_options& upstream() const override { return options_; }
 
 private:
+    proxy::testing::framed_text framed_;
     http::response_head head_;
     proxy::upstream_options options_;
 };

@@ -59,7 +59,14 @@ public:
 
     void begin_retry(std::string&) override { FAIL() << "it is not tried again"; }
 
-    void send_upstream(std::string_view, std::string_view) override { EXPECT_FALSE(shut || rest); }
+    void send_head(std::string_view, const http::framing&) override { EXPECT_FALSE(shut || rest); }
+
+    void send_content(std::string_view, bool, std::string_view) override
+    {
+        EXPECT_FALSE(shut || rest);
+    }
+
+    void send_bytes(std::string_view) override { EXPECT_FALSE(shut || rest); }
 
     bool upstream_blocked() const override { return false; }
 
