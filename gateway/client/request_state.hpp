@@ -119,6 +119,9 @@ public:
     // connection.
     void upstream_closed(bool orderly);
 
+    // Called when the server has refused the request before it began with it.
+    void upstream_refused() { exchange_.upstream_refused(); }
+
     phase at() const { return phase_; }
 
     bool in_tunnel() const { return phase_ == phase::tunnelling; }
@@ -145,6 +148,9 @@ public:
 
     // True if it may be sent a second time.
     bool may_retry() const { return exchange_.may_retry(); }
+
+    // True if it asks for a WebSocket.
+    bool may_switch() const { return exchange_.may_switch(); }
 
     // Returns the options in force.
     const http::options& limits() const { return upstream_.limits(); }

@@ -17,6 +17,11 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     pool_ = &record_.pool();
     asked_ = env_.loop.now();
     record_.attempts.unserved = asked_;
+    if (request_.may_switch() && upstream().protocol == proxy::upstream_protocol::http2) {
+        lease_failure_ = proxy::failure::websocket;
+        pool_->conduct().count_failure(lease_failure_);
+        return lease_progress::failed;
+    }
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // The connection before it ended without a byte.
@@ -138,7 +143,7 @@ void upstream_side::release(disposition how)
 proxy::upstream_carrier& upstream_side::detach_carrier()
 {
     last_server_ = record_.attempts.last().server;
-    last_was_reused_ = carrier_->reused();
+    last_was_reused_ = carrier_->reused() || carrier_->was_refused();
     return *std::exchange(carrier_, nullptr);
 }
 
@@ -147,14 +152,16 @@ bool upstream_side::finishes_without_client() const
     return record_.route->on_client_abort == policy::client_abort::finish;
 }
 
-// Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
-// request holds no permit and is not to finish, or if there is no room.
+// Hands the rest of the exchange to abandoned_exchanges. Gives the carrier back at once if
+// the request is not to finish and holds no permit, or cannot learn when the server is done with
+// it, or if there is no room.
 void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
 {
     limits::reservation& reserved = record_.reserved;
     const bool finishes = until == proxy::abandon_until::finished;
     const bool holds_permit = pool_->is_bounded() || reserved.holds_permits();
-    if ((!finishes && !holds_permit) || !env_.abandoned.has_room(holds_permit)) {
+    const bool is_awaited = finishes || (holds_permit && carrier_->tells_of_its_end());
+    if (!is_awaited || !env_.abandoned.has_room(holds_permit)) {
         release(disposition::close);
         return;
     }
@@ -212,7 +219,8 @@ void upstream_side::upstream_readable()
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
         pool_->conduct().complain(carrier_->server(), carrier_->complaint());
-        request_.upstream_closed(got == net::received::closed);
+        carrier_->was_refused() ? request_.upstream_refused()
+                                : request_.upstream_closed(got == net::received::closed);
     }
     host_->after_event(got != net::received::nothing);
 }

@@ -68,7 +68,8 @@ private:
     proxy::upstream_carrier* carrier_ = nullptr;
     // Server of the carrier released last, until another one is asked for.
     std::optional<std::uint8_t> last_server_;
-    // True if the connection of the carrier released last had served before.
+    // True if the connection of the carrier released last had served before, or has refused this
+    // request: then its loss says nothing about the server.
     bool last_was_reused_ = false;
     // True if the request may not be sent a second time.
     bool only_once_ = false;

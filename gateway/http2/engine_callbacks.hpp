@@ -143,7 +143,7 @@ struct engine_callbacks {
         e.fields_of_ = e.fields_of_ == id ? 0 : e.fields_of_;
         if (stream_events* const to = stream_of(session, id)) {
             nghttp2_session_set_stream_user_data(session, id, nullptr);
-            to->stream_closed(error == NGHTTP2_NO_ERROR);
+            to->stream_closed(error_code{error});
         }
         return 0;
     }
@@ -151,16 +151,21 @@ struct engine_callbacks {
     // Counts a stream that the library refuses by itself, as it is one too many.
     static int invalid_frame(nghttp2_session*, const nghttp2_frame*, int why, void* user)
     {
+        engine& e = engine_of(user);
         if (why == NGHTTP2_ERR_REFUSED_STREAM) {
-            engine_of(user).events_.stream_refused();
+            e.events_.stream_refused();
+        } else if (e.complaint_.empty()) {
+            e.complaint_ = nghttp2_strerror(why);
         }
         return 0;
     }
 
     // Resets a stream whose head cannot be sent, so that its peer does not wait for it.
-    static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void*)
+    static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void* user)
     {
-        if (frame->hd.type == NGHTTP2_HEADERS) {
+        if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+            engine_of(user).events_.request_not_sent(frame->hd.stream_id);
+        } else if (frame->hd.type == NGHTTP2_HEADERS) {
             nghttp2_submit_rst_stream(session, 0, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
         }
         return 0;
@@ -212,6 +217,13 @@ struct engine_callbacks {
         return 0;
     }
 
+    // Keeps the library's description of an error of the peer.
+    static int describe_error(nghttp2_session*, int, const char* text, std::size_t size, void* user)
+    {
+        engine_of(user).complaint_.assign(text, size);
+        return 0;
+    }
+
     static nghttp2_session_callbacks* all()
     {
         nghttp2_session_callbacks* c = nullptr;
@@ -226,6 +238,7 @@ struct engine_callbacks {
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(c, invalid_frame);
         nghttp2_session_callbacks_set_on_frame_not_send_callback(c, frame_not_sent);
         nghttp2_session_callbacks_set_send_data_callback(c, send_data);
+        nghttp2_session_callbacks_set_error_callback2(c, describe_error);
         return c;
     }
 

@@ -78,12 +78,18 @@ void connect_attempt::shake_hands(upstream_connection& c, std::unique_ptr<net::t
 
 void connect_attempt::upstream_readable()
 {
-    std::span<char> unasked;
-    if (connection_->receive(unasked) != net::received::nothing) {
+    std::span<char> text;
+    const net::received got = connection_->receive(text);
+    const bool may_speak = got == net::received::data && to_.http2;
+    if (got != net::received::nothing && !may_speak) {
         fail_handshake();
     } else if (connection_->shaking_hands()) {
         connection_->want_read();
+    } else if (to_.http2 && connection_->tls()->protocol() != "h2") {
+        complain("TLS: the server does not choose HTTP/2 (h2) by ALPN");
+        owner_.attempt_failed(*this, failure::tls);
     } else {
+        early_.assign(text.begin(), text.end());
         owner_.attempt_succeeded(*this, *std::exchange(connection_, nullptr));
     }
 }

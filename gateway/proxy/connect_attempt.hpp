@@ -46,6 +46,8 @@ struct attempt_target {
     server_names& names;
     std::size_t server;
     base::duration timeout;
+    // True if it must choose HTTP/2, where TLS is spoken. It may then speak first.
+    bool http2 = false;
 };
 
 class connect_attempt final : public lease_source, private lessee, private base::timer_entry {
@@ -79,6 +81,11 @@ public:
     // The connection during the TLS handshake. Null before, and once its owner has taken it.
     upstream_connection* connection() { return connection_; }
 
+    // Returns what the server has sent already; empty but for HTTP/2.
+    const std::string& early() const { return early_; }
+
+    bool is_cancelled() const { return cancelled_; }
+
     // The reason for the log why the server cannot be connected to: the system's error for each
     // address, or what is wrong with its TLS.
     const std::string& complaint() const { return complaint_; }
@@ -94,6 +101,7 @@ private:
     std::optional<net::stream_socket> socket_;
     upstream_connection* connection_ = nullptr;
     std::string complaint_;
+    std::string early_;
     net::resolved_name::endpoint address_;
     std::size_t next_address_;
     std::size_t addresses_left_;

@@ -21,6 +21,7 @@ bool is_idempotent(std::string_view method)
 std::string& exchange_state::prepare(const http::request_head& head)
 {
     request_sent_ = head.body.is_empty();
+    is_repeatable_ = request_sent_;
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
     nominates_trailers_ = head.nominates_trailers;
@@ -120,13 +121,31 @@ void exchange_state::upstream_closed(bool orderly)
         return;
     }
     if (may_retry_ && !answer_.any_byte()) {
-        may_retry_ = false;
-        port_.release(exchange_port::disposition::close);
-        port_.begin_retry(request_head_);
-        ask_for_connection(true);
+        ask_again();
+    } else {
+        fail(failure::reset);
+    }
+}
+
+// A request without a body may be sent again whatever its method, as no server has seen it.
+void exchange_state::upstream_refused()
+{
+    if (phase_ != phase::sending) {
         return;
     }
-    fail(failure::reset);
+    if (is_repeatable_ && !answer_.any_byte()) {
+        ask_again();
+    } else {
+        fail(failure::reset);
+    }
+}
+
+void exchange_state::ask_again()
+{
+    may_retry_ = is_repeatable_ = false;
+    port_.release(exchange_port::disposition::close);
+    port_.begin_retry(request_head_);
+    ask_for_connection(true);
 }
 
 void exchange_state::expired()

@@ -102,6 +102,8 @@ public:
     void upstream_bytes(std::span<char> bytes);
     // Called when the upstream's connection has ended; `orderly` is false if it was reset.
     void upstream_closed(bool orderly);
+    // Called when the server has refused the request before it began with it.
+    void upstream_refused();
     // Called when response_timeout or body_timeout has passed.
     void expired();
     // Called when the route's time is up and the server has had its share of it.
@@ -122,6 +124,9 @@ public:
 
     // True if the request may be sent again. If not, its connection should be known to be open.
     bool may_retry() const { return may_retry_; }
+
+    // True if the request asks for a WebSocket.
+    bool may_switch() const { return answer_.may_switch(); }
 
     bool accepts_content() const { return phase_ == phase::sending && !request_sent_; }
 
@@ -145,6 +150,8 @@ private:
     exchange_owner& owner_;
     phase phase_ = phase::idle;
     bool may_retry_ = false;
+    // True if it has been sent once, and nothing of it is lost: it has no body.
+    bool is_repeatable_ = false;
     bool request_sent_ = false;
     // True if Connection nominates what a trailer could be, so that the request's do not pass.
     bool nominates_trailers_ = false;
@@ -153,6 +160,7 @@ private:
     answer_state answer_;
 
     void ask_for_connection(bool fresh);
+    void ask_again();
     void send_request();
     std::string passing(std::string_view trailers) const;
     void finish(std::size_t surplus);

@@ -18,6 +18,7 @@ pool::pool(
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
       conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
+      shared_(loop_, options_),
       room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {
@@ -75,18 +76,41 @@ pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
     metrics_.servers[server]->active.add(1);
-    if (!wish.fresh) {
-        if (upstream_connection* const c = shelf_.take(server, wish.surely_open, wish.ends)) {
-            metrics_.servers[server]->requests.add();
-            return {c};
-        }
+    if (upstream_carrier* const c = wish.fresh ? nullptr : carrier_at(server, wish)) {
+        metrics_.servers[server]->requests.add();
+        return {c};
+    }
+    if (connect_attempt* const other = speaks_http2() ? attempt_to(server, wish) : nullptr) {
+        joined_.join(*other, l, wish, [this, server] { free_capacity(server); });
+        return {};
     }
     attempt_owner& owner = *this;
-    const attempt_target to{loop_, names_, server, options_.connect_timeout};
+    const attempt_target to{loop_, names_, server, options_.connect_timeout, speaks_http2()};
     connect_attempt& a = attempts_.emplace_back(owner, to, l, wish);
     a.self = std::prev(attempts_.end());
     a.proceed();
     return {};
+}
+
+// Returns what there is for a request: an idle connection, or a stream. Null if there is none.
+upstream_carrier* pool::carrier_at(std::size_t server, const lease_wish& wish)
+{
+    if (speaks_http2()) {
+        return shared_.open(server, wish.ends);
+    }
+    return shelf_.take(server, wish.surely_open, wish.ends);
+}
+
+// Returns an attempt whose connection will have room for another request, or null.
+connect_attempt* pool::attempt_to(std::size_t server, const lease_wish& wish)
+{
+    for (connect_attempt& a : attempts_) {
+        if (a.server() == server && a.wish().ends == wish.ends && !a.is_cancelled() &&
+            joined_.count(a) + 1 < options_.max_streams) {
+            return &a;
+        }
+    }
+    return nullptr;
 }
 
 pool::lease_result pool::wait_for_capacity(pending_lease& l, const lease_wish& wish)
@@ -134,7 +158,9 @@ void pool::release(upstream_carrier& c, answer_port::disposition how)
 
 void pool::addresses_changed()
 {
-    shelf_.close_idle_if([this](const upstream_connection& c) { return !names_.are_at(c.to()); });
+    const auto is_stale = [this](const upstream_connection& c) { return !names_.are_at(c.to()); };
+    shelf_.close_idle_if(is_stale);
+    shared_.retire_if(is_stale);
     while (names_.addressed() != 0 || names_.all_known()) {
         waiting_lease* const w = room_.next_without_address();
         if (w == nullptr) {
@@ -186,6 +212,10 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     if (c.tls() != nullptr) {
         (c.tls()->resumed() ? metrics_.upstream.tls_resumed : metrics_.upstream.tls_full).add();
     }
+    if (speaks_http2() && !c.closed()) {
+        share(a, c);
+        return;
+    }
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {
@@ -204,11 +234,51 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     settle(*l, {&c});
 }
 
+// Makes an HTTP/2 connection of `c`, and gives streams of it to those that wait. One for which it
+// has no room looks for another.
+void pool::share(connect_attempt& a, upstream_connection& c)
+{
+    pending_lease* const first = a.lease();
+    const std::size_t server = a.server();
+    std::list<joined_lease> others;
+    joined_.take_out(a, others);
+    const std::string early = a.early();
+    attempts_.erase(a.self);
+    multiplexed_connection& shared = shared_.add(c, early);
+    abandoned_ -= first == nullptr ? 1 : 0;
+    if (first != nullptr) {
+        first->comes_from(nullptr);
+        if (upstream_stream* const s = shared.open()) {
+            metrics_.servers[server]->requests.add();
+            settle(*first, {s});
+        } else {
+            conduct_.complain(server, "HTTP/2: the server takes no request");
+            free_capacity(server);
+            settle(*first, fail(failure::connect));
+        }
+    }
+    while (!others.empty()) {
+        pending_lease& l = others.front().lease;
+        const lease_wish wish = others.front().wish;
+        others.pop_front();
+        l.comes_from(nullptr);
+        if (upstream_stream* const s = shared.open()) {
+            metrics_.servers[server]->requests.add();
+            settle(l, {s});
+        } else {
+            free_capacity(server);
+            settle(l, lease(l, wish));
+        }
+    }
+}
+
 void pool::attempt_failed(connect_attempt& a, failure why)
 {
     pending_lease* const l = a.lease();
     const std::size_t server = a.server();
-    lease_wish wish = a.wish();
+    const lease_wish wish = a.wish();
+    std::list<joined_lease> others;
+    joined_.take_out(a, others);
     if (a.connection() != nullptr) {
         metrics_.upstream.tls_failed.add();
         tls_[server]->forget_session();
@@ -221,14 +291,26 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     if (l == nullptr) {
         --abandoned_;
         conduct_.count_failure(why);
-        return;
+    } else {
+        fail_over(*l, wish, server, why);
     }
-    l->comes_from(nullptr);
+    while (!others.empty()) {
+        pending_lease& other = others.front().lease;
+        const lease_wish its_wish = others.front().wish;
+        others.pop_front();
+        fail_over(other, its_wish, server, why);
+    }
+}
+
+// Looks for another server, as this one could not be connected to.
+void pool::fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why)
+{
+    l.comes_from(nullptr);
     free_capacity(server);
     wish.passed_over |= std::uint64_t{1} << server;
     wish.last_failure = why;
     wish.timeouts += why == failure::connect_timeout ? 1 : 0;
-    settle(*l, wish.timeouts == most_timeouts ? fail(why) : lease(*l, wish));
+    settle(l, wish.timeouts == most_timeouts ? fail(why) : lease(l, wish));
 }
 
 void pool::attempt_ended(connect_attempt& a)
@@ -247,7 +329,8 @@ void pool::end_attempt(connect_attempt& a)
 bool pool::keep_abandoned(connect_attempt& a)
 {
     free_capacity(a.server());
-    if (shelf_.retired() || abandoned_ >= options_.max_idle) {
+    const bool has_others = speaks_http2() && joined_.count(a) > 0;
+    if (!has_others && (shelf_.retired() || abandoned_ >= options_.max_idle)) {
         return false;
     }
     ++abandoned_;
@@ -259,12 +342,14 @@ bool pool::keep_abandoned(connect_attempt& a)
 void pool::retire()
 {
     shelf_.retire();
+    shared_.retire_if([](const upstream_connection&) { return true; });
 }
 
 void pool::close()
 {
     retire();
     room_.close();
+    joined_.abandon();
     for (auto a = attempts_.begin(); a != attempts_.end();) {
         connect_attempt& each = *a++;
         if (each.lease() != nullptr) {
@@ -273,6 +358,7 @@ void pool::close()
             each.cancel();
         }
     }
+    shared_.close();
     shelf_.close();
     names_.stop();
 }

@@ -50,6 +50,10 @@ public:
     // True if its connection has served a request before this one.
     virtual bool reused() const = 0;
 
+    // True if the server has not begun with the request, and never will, so that it may be sent
+    // again whatever it is.
+    virtual bool was_refused() const = 0;
+
     // ---- The request.
 
     // Sends the head of a request, whose body has this framing. `at_once`: it does not wait for the
@@ -64,6 +68,9 @@ public:
     virtual void end_sending() = 0;
     // True if something that was sent still waits.
     virtual bool is_blocked() const = 0;
+
+    // True if the server's end, after end_sending(), says that it is done with the request.
+    virtual bool tells_of_its_end() const = 0;
 
     // ---- The response.
 

@@ -50,6 +50,8 @@ public:
     // upstream_carrier
     bool reused() const override { return reused_; }
 
+    bool was_refused() const override { return false; }
+
     void send_head(std::string_view text, const http::framing& body, bool at_once) override
     {
         chunked_ = body.how == http::framing::kind::chunked;
@@ -64,6 +66,8 @@ public:
     void end_sending() override { finish_sending(); }
 
     bool is_blocked() const override { return sending(); }
+
+    bool tells_of_its_end() const override { return true; }
 
     void await_bytes() override { want_read(); }
 

@@ -24,7 +24,7 @@ ALLOWED = {
     "tracing": {"base", "http", "telemetry"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
-    "proxy": {"base", "http", "net", "telemetry"},
+    "proxy": {"base", "http", "http2", "net", "telemetry"},
 }
 ALLOWED["intake"] = {"base", "identity", "http", "policy", "envoy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above

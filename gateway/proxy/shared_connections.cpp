@@ -1,0 +1,47 @@
+#include "gateway/proxy/shared_connections.hpp"
+
+#include <iterator>
+
+namespace gateway::proxy {
+
+upstream_stream* shared_connections::open(
+    std::size_t server, const std::optional<base::connection_ends>& ends
+)
+{
+    for (multiplexed_connection& m : all_) {
+        const upstream_connection* const c = m.connection();
+        if (c != nullptr && c->server() == server && c->client_ends() == ends) {
+            if (upstream_stream* const s = m.open()) {
+                return s;
+            }
+        }
+    }
+    return nullptr;
+}
+
+multiplexed_connection& shared_connections::add(upstream_connection& c, std::span<const char> early)
+{
+    multiplexed_owner& owner = *this;
+    multiplexed_connection& m = all_.emplace_back(loop_, c, owner, options_, memory_);
+    m.self = std::prev(all_.end());
+    m.start(early);
+    return m;
+}
+
+void shared_connections::retire_if(const std::function<bool(const upstream_connection&)>& is_stale)
+{
+    for (multiplexed_connection& m : all_) {
+        if (m.connection() != nullptr && is_stale(*m.connection())) {
+            m.retire();
+        }
+    }
+}
+
+void shared_connections::close()
+{
+    for (multiplexed_connection& m : all_) {
+        m.close();
+    }
+}
+
+}  // namespace gateway::proxy

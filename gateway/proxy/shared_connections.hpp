@@ -1,0 +1,46 @@
+// `shared_connections` keeps the HTTP/2 connections of one worker to one upstream, whose streams
+// requests lease.
+// Ownership: the pool.
+// Thread: the pool's.
+#pragma once
+
+#include "gateway/proxy/multiplexed_connection.hpp"
+
+#include <functional>
+#include <list>
+#include <optional>
+#include <span>
+
+namespace gateway::proxy {
+
+class shared_connections final : private multiplexed_owner {
+public:
+    // Requires: all arguments outlive it.
+    shared_connections(net::loop& l, const upstream_options& options) : loop_(l), options_(options)
+    {}
+
+    // Opens a stream on a connection to `server` that has room. Returns null if none has. `ends`:
+    // the PROXY header that the connection must have carried.
+    upstream_stream* open(std::size_t server, const std::optional<base::connection_ends>& ends);
+
+    // Adds a new connection. `early`: what the server has sent on it already.
+    multiplexed_connection& add(upstream_connection& c, std::span<const char> early);
+
+    // Opens no further stream on the connections for which `is_stale` is true.
+    void retire_if(const std::function<bool(const upstream_connection&)>& is_stale);
+
+    // Breaks off everything.
+    void close();
+
+    bool empty() const { return all_.empty(); }
+
+private:
+    net::loop& loop_;
+    const upstream_options& options_;
+    borrowed_texts memory_;
+    std::list<multiplexed_connection> all_;
+
+    void connection_released(multiplexed_connection& c) override { all_.erase(c.self); }
+};
+
+}  // namespace gateway::proxy
