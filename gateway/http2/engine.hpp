@@ -76,6 +76,9 @@ public:
     // Called for each stream of a client that was refused, as it was one too many.
     virtual void stream_refused() {}
 
+    // Called when a server has said what it allows.
+    virtual void settings_came() {}
+
     // Called when the peer has answered ping().
     virtual void ponged() = 0;
 

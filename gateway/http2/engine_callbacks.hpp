@@ -114,6 +114,9 @@ struct engine_callbacks {
         if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
             e.events_.ponged();
         }
+        if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
+            e.events_.settings_came();
+        }
         stream_events* const to = stream_of(session, frame->hd.stream_id);
         if (frame->hd.type == NGHTTP2_HEADERS) {
             e.fields_of_ = 0;

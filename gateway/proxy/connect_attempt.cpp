@@ -57,7 +57,6 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     }
 }
 
-// Adds to the complaint, with the address unless the configuration spells it like that.
 void connect_attempt::complain(const std::string& what)
 {
     const std::string at = net::to_text(address_);
@@ -120,7 +119,7 @@ void connect_attempt::lease_abandoned()
 
 void connect_attempt::cancel()
 {
-    if (connection_ != nullptr) {
+    if (connection_ != nullptr || greeting_ != nullptr) {
         owner_.attempt_ended(*this);
         return;
     }
@@ -131,6 +130,13 @@ void connect_attempt::cancel()
 
 void connect_attempt::expired(base::instant)
 {
+    if (greeting_ != nullptr) {
+        complain(
+            "HTTP/2: no greeting within connect_timeout, " + base::format_duration(to_.timeout)
+        );
+        owner_.attempt_failed(*this, failure::connect_timeout);
+        return;
+    }
     if (connection_ != nullptr) {
         complain("TLS: no handshake within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);

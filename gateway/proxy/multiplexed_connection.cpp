@@ -54,7 +54,7 @@ void multiplexed_connection::start(std::span<const char> early)
 upstream_stream* multiplexed_connection::open()
 {
     const std::size_t most = std::min<std::size_t>(options_.max_streams, engine_.most_requests());
-    if (retired_ || ended_ || !engine_.accepts_requests() || streams_.size() >= most) {
+    if (!ready_ || retired_ || ended_ || !engine_.accepts_requests() || streams_.size() >= most) {
         return nullptr;
     }
     if (spare_streams_.empty()) {
@@ -209,6 +209,7 @@ void multiplexed_connection::settle()
 {
     in_event_ = true;
     do {
+        announce();
         look_after_touched();
         if (!ended_) {
             engine_.send_frames();
@@ -229,6 +230,16 @@ void multiplexed_connection::settle()
     } else if (streams_.empty() && !std::exchange(released_, true)) {
         loop_.data().release(*this);
     }
+}
+
+// Tells the owner once what became of the greeting.
+void multiplexed_connection::announce()
+{
+    if (announced_ || !(ready_ || ended_)) {
+        return;
+    }
+    announced_ = true;
+    ended_ ? owner_.connection_failed(*this, lost_because_) : owner_.connection_ready(*this);
 }
 
 // ---- events of the connection ----------------------------------------------------------------

@@ -1,8 +1,11 @@
 // `multiplexed_connection` is an HTTP/2 connection to a server of an upstream, which requests
 // share: the client's side of the engine, its streams, and what finds out that the server is gone.
 //
-//   open -> retired -> ended     no further stream is opened; those that are open go on
-//       \-----------------> ended   it was idle for too long, or it is lost
+//   greeting -> open -> retired -> ended    no further stream is opened; those that are open go on
+//           \-------\-----------> ended    it was idle for too long, or it is lost
+//
+// No stream is opened before the server's SETTINGS have come, as it might refuse those that it does
+// not allow.
 //
 // A server that is silent although requests wait is asked by PING, first after `first_silence`,
 // then rarely, as some servers take many PINGs for an attack. Ownership: shared_connections.
@@ -42,6 +45,10 @@ struct borrowed_texts {
 // `multiplexed_owner` keeps the connections.
 class multiplexed_owner {
 public:
+    // Called when the server has said how many requests it allows.
+    virtual void connection_ready(multiplexed_connection& c) = 0;
+    // Called when the connection has ended before that, for this reason.
+    virtual void connection_failed(multiplexed_connection& c, std::string_view why) = 0;
     // Called when the connection may be destroyed.
     virtual void connection_released(multiplexed_connection& c) = 0;
 
@@ -73,6 +80,9 @@ public:
 
     // Begins to speak. `early`: what the server has sent already.
     void start(std::span<const char> early);
+
+    // True once the server has said how many requests it allows.
+    bool is_ready() const { return ready_; }
 
     // Opens a stream for a request, or returns null if there can be none now.
     upstream_stream* open();
@@ -130,6 +140,9 @@ private:
     std::vector<std::unique_ptr<upstream_stream>> spare_streams_;
     std::vector<upstream_stream*> touched_;
     bool reused_ = false;
+    bool ready_ = false;
+    // True if its owner knows that it is ready, or never will be.
+    bool announced_ = false;
     bool retired_ = false;
     // True once the connection was given back.
     bool ended_ = false;
@@ -147,6 +160,7 @@ private:
     void look_after_touched();
     void recycle(upstream_stream& s);
     void settle();
+    void announce();
     void lose(std::string_view why);
     void end();
     void arm();
@@ -159,6 +173,8 @@ private:
 
     // http2::engine_events
     void idle_frame(std::size_t) override {}
+
+    void settings_came() override { ready_ = true; }
 
     void request_not_sent(http2::stream_id id) override;
 

@@ -1,5 +1,6 @@
 #include "gateway/proxy/pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gateway::proxy {
@@ -18,7 +19,7 @@ pool::pool(
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
       conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
-      shared_(loop_, options_),
+      shared_(loop_, options_, [this](auto& on, auto why) { greeted(on, why); }),
       room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {
@@ -212,7 +213,7 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     if (c.tls() != nullptr) {
         (c.tls()->resumed() ? metrics_.upstream.tls_resumed : metrics_.upstream.tls_full).add();
     }
-    if (speaks_http2() && !c.closed()) {
+    if (speaks_http2()) {
         share(a, c);
         return;
     }
@@ -234,28 +235,58 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     settle(*l, {&c});
 }
 
-// Makes an HTTP/2 connection of `c`, and gives streams of it to those that wait. One for which it
-// has no room looks for another.
+// Begins to speak HTTP/2 on `c`. The attempt waits for the server's greeting.
 void pool::share(connect_attempt& a, upstream_connection& c)
+{
+    if (c.closed()) {
+        shelf_.put_back(c, false);
+        a.complain("the connection cannot be watched, for want of memory");
+        attempt_failed(a, failure::connect);
+        return;
+    }
+    multiplexed_connection& shared = shared_.add(c);
+    a.await_greeting(shared);
+    const std::string early = a.early();
+    shared.start(early);  // may end the attempt
+}
+
+// Ends the attempt that waits for the greeting on this connection, if it still does. An empty
+// `why`: the greeting has come.
+void pool::greeted(multiplexed_connection& on, std::string_view why)
+{
+    const auto waits = [&on](const connect_attempt& a) { return a.greeting() == &on; };
+    const auto found = std::find_if(attempts_.begin(), attempts_.end(), waits);
+    if (found == attempts_.end()) {
+        return;
+    }
+    if (why.empty()) {
+        serve(*found, on);
+    } else {
+        found->complain(std::string(why));
+        attempt_failed(*found, failure::connect);
+    }
+}
+
+// Gives streams of the connection to those that wait for it. One for which it has no room looks for
+// another.
+void pool::serve(connect_attempt& a, multiplexed_connection& shared)
 {
     pending_lease* const first = a.lease();
     const std::size_t server = a.server();
     std::list<joined_lease> others;
     joined_.take_out(a, others);
-    const std::string early = a.early();
     attempts_.erase(a.self);
-    multiplexed_connection& shared = shared_.add(c, early);
-    abandoned_ -= first == nullptr ? 1 : 0;
-    if (first != nullptr) {
+    if (first == nullptr) {
+        --abandoned_;
+    } else if (upstream_stream* const s = shared.open()) {
         first->comes_from(nullptr);
-        if (upstream_stream* const s = shared.open()) {
-            metrics_.servers[server]->requests.add();
-            settle(*first, {s});
-        } else {
-            conduct_.complain(server, "HTTP/2: the server takes no request");
-            free_capacity(server);
-            settle(*first, fail(failure::connect));
-        }
+        metrics_.servers[server]->requests.add();
+        settle(*first, {s});
+    } else {
+        first->comes_from(nullptr);
+        conduct_.complain(server, "HTTP/2: the server takes no request");
+        free_capacity(server);
+        settle(*first, fail(failure::connect));
     }
     while (!others.empty()) {
         pending_lease& l = others.front().lease;
@@ -322,6 +353,9 @@ void pool::end_attempt(connect_attempt& a)
 {
     if (a.connection() != nullptr) {
         shelf_.put_back(*a.connection(), false);
+    }
+    if (a.greeting() != nullptr) {
+        a.greeting()->close();
     }
     attempts_.erase(a.self);
 }

@@ -19,19 +19,18 @@ upstream_stream* shared_connections::open(
     return nullptr;
 }
 
-multiplexed_connection& shared_connections::add(upstream_connection& c, std::span<const char> early)
+multiplexed_connection& shared_connections::add(upstream_connection& c)
 {
     multiplexed_owner& owner = *this;
     multiplexed_connection& m = all_.emplace_back(loop_, c, owner, options_, memory_);
     m.self = std::prev(all_.end());
-    m.start(early);
     return m;
 }
 
 void shared_connections::retire_if(const std::function<bool(const upstream_connection&)>& is_stale)
 {
     for (multiplexed_connection& m : all_) {
-        if (m.connection() != nullptr && is_stale(*m.connection())) {
+        if (m.is_ready() && m.connection() != nullptr && is_stale(*m.connection())) {
             m.retire();
         }
     }

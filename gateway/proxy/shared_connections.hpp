@@ -9,24 +9,33 @@
 #include <functional>
 #include <list>
 #include <optional>
-#include <span>
+#include <string_view>
+#include <utility>
 
 namespace gateway::proxy {
 
 class shared_connections final : private multiplexed_owner {
 public:
+    // `greeted` is told of a new connection that it is ready, or, with a reason, that it has ended
+    // before.
     // Requires: all arguments outlive it.
-    shared_connections(net::loop& l, const upstream_options& options) : loop_(l), options_(options)
+    shared_connections(
+        net::loop& l,
+        const upstream_options& options,
+        std::function<void(multiplexed_connection&, std::string_view why)> greeted
+    )
+        : loop_(l), options_(options), greeted_(std::move(greeted))
     {}
 
     // Opens a stream on a connection to `server` that has room. Returns null if none has. `ends`:
     // the PROXY header that the connection must have carried.
     upstream_stream* open(std::size_t server, const std::optional<base::connection_ends>& ends);
 
-    // Adds a new connection. `early`: what the server has sent on it already.
-    multiplexed_connection& add(upstream_connection& c, std::span<const char> early);
+    // Adds a new connection, which is then to be started.
+    multiplexed_connection& add(upstream_connection& c);
 
-    // Opens no further stream on the connections for which `is_stale` is true.
+    // Opens no further stream on the connections for which `is_stale` is true. Those that are being
+    // made are still for who waits for them.
     void retire_if(const std::function<bool(const upstream_connection&)>& is_stale);
 
     // Breaks off everything.
@@ -37,8 +46,16 @@ public:
 private:
     net::loop& loop_;
     const upstream_options& options_;
+    std::function<void(multiplexed_connection&, std::string_view why)> greeted_;
     borrowed_texts memory_;
     std::list<multiplexed_connection> all_;
+
+    void connection_ready(multiplexed_connection& c) override { greeted_(c, {}); }
+
+    void connection_failed(multiplexed_connection& c, std::string_view why) override
+    {
+        greeted_(c, why);
+    }
 
     void connection_released(multiplexed_connection& c) override { all_.erase(c.self); }
 };
