@@ -77,7 +77,7 @@ pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
     metrics_.servers[server]->active.add(1);
-    if (upstream_carrier* const c = wish.fresh ? nullptr : carrier_at(server, wish)) {
+    if (upstream_carrier* const c = carrier_at(server, wish)) {
         metrics_.servers[server]->requests.add();
         return {c};
     }
@@ -93,13 +93,15 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
     return {};
 }
 
-// Returns what there is for a request: an idle connection, or a stream. Null if there is none.
+// Returns what there is for a request: an idle connection, or a stream. Null if there is none. A
+// fresh connection is one that is surely open where requests share it: the server may have reset a
+// stream and nothing else.
 upstream_carrier* pool::carrier_at(std::size_t server, const lease_wish& wish)
 {
     if (speaks_http2()) {
-        return shared_.open(server, wish.ends);
+        return shared_.open(server, wish.fresh, wish.ends);
     }
-    return shelf_.take(server, wish.surely_open, wish.ends);
+    return wish.fresh ? nullptr : shelf_.take(server, wish.surely_open, wish.ends);
 }
 
 // Returns an attempt whose connection will have room for another request, or null.

@@ -5,12 +5,13 @@
 namespace gateway::proxy {
 
 upstream_stream* shared_connections::open(
-    std::size_t server, const std::optional<base::connection_ends>& ends
+    std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
 )
 {
     for (multiplexed_connection& m : all_) {
         const upstream_connection* const c = m.connection();
-        if (c != nullptr && c->server() == server && c->client_ends() == ends) {
+        const bool fits = c != nullptr && c->server() == server && c->client_ends() == ends;
+        if (fits && (!surely_open || c->is_quiet())) {
             if (upstream_stream* const s = m.open()) {
                 return s;
             }

@@ -27,9 +27,12 @@ public:
         : loop_(l), options_(options), greeted_(std::move(greeted))
     {}
 
-    // Opens a stream on a connection to `server` that has room. Returns null if none has. `ends`:
-    // the PROXY header that the connection must have carried.
-    upstream_stream* open(std::size_t server, const std::optional<base::connection_ends>& ends);
+    // Opens a stream on a connection to `server` that has room. Returns null if none has.
+    // `surely_open`: each is checked for having nothing to receive, at the price of a system call.
+    // `ends`: the PROXY header that the connection must have carried.
+    upstream_stream* open(
+        std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
+    );
 
     // Adds a new connection, which is then to be started.
     multiplexed_connection& add(upstream_connection& c);

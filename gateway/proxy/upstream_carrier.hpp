@@ -47,7 +47,8 @@ public:
 
     const server_endpoint& to() const { return to_; }
 
-    // True if its connection has served a request before this one.
+    // True if its connection has served a request before this one, so that its loss may be no fault
+    // of the server: it may have been idle for too long.
     virtual bool reused() const = 0;
 
     // True if the server has not begun with the request, and never will, so that it may be sent

@@ -133,7 +133,14 @@ void upstream_stream::content_ended()
     touch();
 }
 
+// A stream that the server resets is its failure, as nothing was lost on the way.
 void upstream_stream::stream_closed(error_code why)
+{
+    reused_ = reused_ && why == error_code::no_error;
+    close(why);
+}
+
+void upstream_stream::close(error_code why)
 {
     if (closed_) {
         return;
@@ -143,11 +150,6 @@ void upstream_stream::stream_closed(error_code why)
         complaint_ = connection_.complaint(why);
     }
     touch();
-}
-
-void upstream_stream::lost()
-{
-    stream_closed(error_code::internal_error);
 }
 
 void upstream_stream::await_bytes()

@@ -37,8 +37,9 @@ public:
     void take_up();
     // Called when the connection has become blocked, or less so.
     void backlog_changed();
+
     // Called when the connection has ended.
-    void lost();
+    void lost() { close(http2::error_code::internal_error); }
 
     http2::stream_id id() const { return id_; }
 
@@ -116,6 +117,7 @@ private:
 
     void touch();
     void reset();
+    void close(http2::error_code why);
 };
 
 }  // namespace gateway::proxy
