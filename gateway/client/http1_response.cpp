@@ -84,7 +84,8 @@ void http1_state::response(const http::response_head& head)
     const http::response_options options{
         .client_http_1_0 = http_1_0_,
         .client_keep_alive = keep_alive_,
-        .client_accepts_trailers = accepts_trailers_,
+        .client_accepts_trailers =
+            accepts_trailers_ && response_framing_.how == http::framing::kind::chunked,
         .close = close_after_ || !keep_alive_,
         .added = added_fields(),
     };

@@ -185,6 +185,7 @@ void upstream_side::responded(http::response_head& head)
     limits::attempt& last = record_.attempts.last();
     last.took = env_.loop.now() - last.sent;
     last.status = head.status;
+    head.announced_length = carrier_->announced_length();
     pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
         reserved.responded(head.status, &head, env_.corrections, &record_.costs);

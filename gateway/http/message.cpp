@@ -26,6 +26,7 @@ void response_head::clear()
     keep_alive = true;
     has_date = content_may_follow = nominates_trailers = false;
     respelt_length.reset();
+    announced_length.reset();
     body = {};
     fields.clear();
     size = 0;

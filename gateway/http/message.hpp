@@ -96,6 +96,8 @@ struct response_head {
     // True if Connection nominates a field that a trailer could be, too. No trailer then passes.
     bool nominates_trailers = false;
     std::optional<std::uint64_t> respelt_length;
+    // The length of a body in chunks, which only HTTP/2 can announce.
+    std::optional<std::uint64_t> announced_length;
     framing body;
     field_list fields;
     std::size_t size = 0;

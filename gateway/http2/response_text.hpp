@@ -3,6 +3,8 @@
 // it, so that both protocols have one reader. It is pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,7 @@ public:
 
     // Ends the head, and appends it to `out`. `last`: no content follows. `to_head_request`: the
     // request was a HEAD, to which none ever follows.
+    // Content is in chunks even if its length is known, as trailers may follow.
     void finish(bool last, bool to_head_request, std::string& out);
 
     // True if the status is 1xx, so that another head follows.
@@ -27,6 +30,9 @@ public:
     // True if the content behind the head is in chunks.
     // Requires: finish() has been called.
     bool is_chunked() const { return is_chunked_; }
+
+    // Returns the Content-Length of content in chunks, which the text does not have.
+    std::optional<std::uint64_t> announced_length() const { return length_; }
 
     // Returns the lines of the fields, each "name: value\r\n".
     std::string_view lines() const { return lines_; }
@@ -37,7 +43,9 @@ public:
 private:
     std::string status_;
     std::string lines_;
-    bool has_length_ = false;
+    // The value of Content-Length.
+    std::string length_text_;
+    std::optional<std::uint64_t> length_;
     bool is_chunked_ = false;
 };
 

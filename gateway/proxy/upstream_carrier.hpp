@@ -9,6 +9,8 @@
 #include "gateway/proxy/answer_state.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -77,6 +79,10 @@ public:
 
     // Has upstream_readable() called once, when there is something to receive, or an end.
     virtual void await_bytes() = 0;
+    // Returns the length of the response's content if its head announces one and the text is in
+    // chunks all the same, so that trailers may follow; otherwise nothing.
+    virtual std::optional<std::uint64_t> announced_length() const = 0;
+
     // Receives text of the response, as net::connection::receive() does.
     virtual net::received receive_text(std::span<char>& text, std::size_t most = SIZE_MAX) = 0;
     // Returns what the log should say of its end; empty for nothing.

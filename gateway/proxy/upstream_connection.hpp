@@ -71,6 +71,8 @@ public:
 
     void await_bytes() override { want_read(); }
 
+    std::optional<std::uint64_t> announced_length() const override { return std::nullopt; }
+
     net::received receive_text(std::span<char>& text, std::size_t most) override
     {
         return receive(text, most);

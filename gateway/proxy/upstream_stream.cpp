@@ -17,6 +17,7 @@ void upstream_stream::begin(bool reused)
     reused_ = reused;
     awaited_ = was_blocked_ = begun_ = is_chunked_ = false;
     closed_.reset();
+    announced_length_.reset();
     complaint_.clear();
     outgoing_.clear();
     base::clear_keeping_little(inbox_);
@@ -107,6 +108,7 @@ void upstream_stream::fields_ended(bool last)
         head.finish(last, to_head_request_, inbox_);
         begun_ = !head.is_interim();
         is_chunked_ = head.is_chunked();
+        announced_length_ = head.announced_length();
     }
     connection_.forget_head();
     touch();

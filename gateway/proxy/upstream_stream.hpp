@@ -65,6 +65,9 @@ public:
     bool tells_of_its_end() const override { return false; }
 
     void await_bytes() override;
+
+    std::optional<std::uint64_t> announced_length() const override { return announced_length_; }
+
     net::received receive_text(std::span<char>& text, std::size_t most) override;
 
     std::string_view complaint() const override { return complaint_; }
@@ -104,6 +107,7 @@ private:
     // True if the final head of the response has come.
     bool begun_ = false;
     bool is_chunked_ = false;
+    std::optional<std::uint64_t> announced_length_;
     // The reason why the stream is closed.
     std::optional<http2::error_code> closed_;
     std::string complaint_;

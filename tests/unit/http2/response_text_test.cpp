@@ -22,7 +22,7 @@ TEST(response_text, says_how_long_the_content_is)
              sample{"200", "", false, false, chunks, true},
              sample{"200", "", true, false, "content-length: 0\r\n", false},
              sample{"200", "", true, true, "", false},
-             sample{"200", "5", false, false, "content-length: 5\r\n", false},
+             sample{"200", "5", false, false, chunks, true},
              sample{"200", "5", true, true, "content-length: 5\r\n", false},
              sample{"204", "", true, false, "", false},
              sample{"204", "", false, false, "", false},
@@ -43,6 +43,10 @@ TEST(response_text, says_how_long_the_content_is)
         EXPECT_TRUE(line.starts_with("HTTP/1.1 " + std::string(s.status) + " ")) << line;
         EXPECT_EQ(out.substr(line.size() + 2), std::string(s.expected) + "\r\n") << s.status;
         EXPECT_EQ(text.is_chunked(), s.chunked) << s.status;
+        EXPECT_EQ(
+            text.announced_length(),
+            s.chunked && !s.length.empty() ? std::optional<std::uint64_t>{5} : std::nullopt
+        );
         EXPECT_EQ(text.is_interim(), s.status.starts_with('1'));
     }
 }
