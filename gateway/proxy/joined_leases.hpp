@@ -84,6 +84,18 @@ public:
         }
     }
 
+    // Has `serve` called with each, and takes it out.
+    template <typename Serve>
+    static void take_each(std::list<joined_lease>& from, Serve serve)
+    {
+        while (!from.empty()) {
+            pending_lease& l = from.front().lease;
+            const lease_wish wish = from.front().wish;
+            from.pop_front();
+            serve(l, wish);
+        }
+    }
+
     // Abandons all.
     void abandon()
     {

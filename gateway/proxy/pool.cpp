@@ -275,34 +275,32 @@ void pool::serve(connect_attempt& a, multiplexed_connection& shared)
 {
     pending_lease* const first = a.lease();
     const std::size_t server = a.server();
+    const lease_wish first_wish = a.wish();
     std::list<joined_lease> others;
     joined_.take_out(a, others);
     attempts_.erase(a.self);
-    if (first == nullptr) {
-        --abandoned_;
-    } else if (upstream_stream* const s = shared.open()) {
-        first->comes_from(nullptr);
-        metrics_.servers[server]->requests.add();
-        settle(*first, {s});
-    } else {
-        first->comes_from(nullptr);
-        conduct_.complain(server, "HTTP/2: the server takes no request");
-        free_capacity(server);
-        settle(*first, fail(failure::connect));
-    }
-    while (!others.empty()) {
-        pending_lease& l = others.front().lease;
-        const lease_wish wish = others.front().wish;
-        others.pop_front();
-        l.comes_from(nullptr);
-        if (upstream_stream* const s = shared.open()) {
+    const auto give = [&](pending_lease& l) {
+        upstream_stream* const s = shared.open();
+        if (s != nullptr) {
+            l.comes_from(nullptr);
             metrics_.servers[server]->requests.add();
             settle(l, {s});
-        } else {
+        }
+        return s != nullptr;
+    };
+    if (first == nullptr) {
+        --abandoned_;
+    } else if (!give(*first)) {
+        conduct_.complain(server, "HTTP/2: the server takes no request");
+        fail_over(*first, first_wish, server, failure::connect);
+    }
+    joined_leases::take_each(others, [&](pending_lease& l, const lease_wish& wish) {
+        if (!give(l)) {
+            l.comes_from(nullptr);
             free_capacity(server);
             settle(l, lease(l, wish));
         }
-    }
+    });
 }
 
 void pool::attempt_failed(connect_attempt& a, failure why)
@@ -327,12 +325,9 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     } else {
         fail_over(*l, wish, server, why);
     }
-    while (!others.empty()) {
-        pending_lease& other = others.front().lease;
-        const lease_wish its_wish = others.front().wish;
-        others.pop_front();
+    joined_leases::take_each(others, [&](pending_lease& other, const lease_wish& its_wish) {
         fail_over(other, its_wish, server, why);
-    }
+    });
 }
 
 // Looks for another server, as this one could not be connected to.
