@@ -32,7 +32,7 @@ void open_requests::end_first()
              .line = {}}
         );
         const bool settles = !how.settle_header.empty();
-        taken.responded(how.status, settles ? &head : nullptr, corrections_, nullptr);
+        taken.responded({.status = how.status}, settles ? &head : nullptr, corrections_, nullptr);
     }
     if (!taken.empty()) {
         taken.ended(corrections_, leases_);
