@@ -271,8 +271,8 @@ void request_state::out_of_time(bool upstream_at_fault)
     fail(a);
 }
 
-// Does what the client's leaving would do. It blames nobody, as any client can set a deadline that no
-// server could meet.
+// Does what the client's leaving would do. It blames nobody, as any client can set a deadline that
+// no server could meet.
 void request_state::deadline_passed()
 {
     if (phase_ == phase::idle || in_tunnel()) {

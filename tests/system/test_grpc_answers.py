@@ -1,4 +1,5 @@
 """What becomes of calls of gRPC: the gateway's own answers, deadlines, outcomes, and what is told of them."""
+import json
 import sys
 import threading
 import time
@@ -8,6 +9,8 @@ sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, whichever Python 
 import grpc  # noqa: E402
 
 from harness.case import SystemTest, forwarding_to
+from harness.documents import documented
+from harness.gateway import run_command
 from harness.http2 import INTERNAL_ERROR, Http2
 from harness.process import free_port, wait_until
 
@@ -300,6 +303,36 @@ class Outcomes(GrpcTest):
                 self.assertEqual(
                     [line["grpc_status"] for line in lines[5:]], [5, UNKNOWN, 13, 17, 16, 7, 16, 8, 8]
                 )
+
+    def test_are_replayed_as_they_were(self):
+        g = self.limited(self.LOGIN)
+        targets = ["/svc/0", "/svc/16", "/svc/5", "/svc/head7", "/svc/none", "/svc/cut"] * 3
+        with Http2(g.address) as c:
+            rejected = [self.code(self.call(c, t)) for t in targets].count(RESOURCE_EXHAUSTED)
+        self.assertEqual(rejected, 10)
+        g.log_lines(len(targets))
+        words = ("replay", "--config", g.config_path, "--format", "json", g.log_path)
+        status, out, err = run_command(*words)
+        self.assertEqual((status, err), (0, ""))
+        done = json.loads(out)
+        self.assertEqual((done["allowed"], done["rejected"]), (8, 10))
+        self.assertEqual((done["logged"]["newly_rejected"], done["logged"]["newly_allowed"]), (0, 0))
+
+    def test_are_documented_by_an_example(self):
+        text = documented("grpc.md", "yaml").replace("0.0.0.0:8080", "127.0.0.1:0")
+        g = self.gateway(text.replace("127.0.0.1:9000", self.origin(self.by_metadata).address))
+        with Http2(g.address) as c:
+            outcomes = [
+                self.code(self.call(c, target, [("x-outcome", outcome)]))
+                for target, outcome in [("/shop.Accounts/Login", "0")] * 9
+                + [("/SHOP.accounts/Login", "16"), ("/shop.Accounts/Login", "7")] * 3
+                + [("/shop.Orders/List", "16")]
+            ]
+        self.assertEqual(outcomes, [0] * 9 + [16, 7, 16, 7, 16, RESOURCE_EXHAUSTED, 16])
+
+    def by_metadata(self, peer, request):
+        request.target = f"/svc/{request['x-outcome']}"
+        return self.service(peer, request)
 
     def test_are_what_clients_make_of_a_response_without_one(self):
         g = self.limited("charge_on: { grpc: [UNAUTHENTICATED] }")
