@@ -97,6 +97,7 @@ class Answers(GrpcTest):
         origin = self.origin(self.service)
         nobody = f"127.0.0.1:{free_port()}"
         return self.gateway(
+            "workers: 1\n"  # so that the log is in order
             "http: { max_header_bytes: 2KiB }\n"
             "plans: { p: { key: 'header:x-key', members: { closed: [c] } } }\n"
             "limits:\n"
@@ -276,9 +277,9 @@ class Outcomes(GrpcTest):
 
     def limited(self, more, route="", store=None):
         origin = self.origin(self.service)
-        text, where = "", ""
+        text, where = "workers: 1\n", ""
         if store is not None:
-            text = f"workers: 1\nstores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = "store: r, on_store_failure: closed, "
         gateway = self.gateway(
             f"{text}limits: {{ l: {{ key: client_ip, rate: 3/h, {where}{more} }} }}\n"
