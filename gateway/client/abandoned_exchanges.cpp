@@ -50,9 +50,18 @@ private:
     void remove_if_over()
     {
         if (state_.over()) {
+            if (const auto trailers = state_.trailers(); trailers && !of_.reserved.empty()) {
+                correct({.status = of_.grpc.status(), .grpc = of_.grpc.ended(*trailers)});
+            }
             of_.reserved.ended(all_.corrections_, all_.permit_leases_);
             all_.remove(*this);
         }
+    }
+
+    // Corrects the charges that go by this outcome.
+    void correct(const policy::response_result& as)
+    {
+        of_.reserved.responded(as, nullptr, all_.corrections_, nullptr);
     }
 
     // answer_port
@@ -64,7 +73,8 @@ private:
     {
         if (finishes()) {
             pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
-            of_.reserved.responded(head.status, &head, all_.corrections_, nullptr);
+            of_.reserved.responded({.status = head.status}, &head, all_.corrections_, nullptr);
+            of_.grpc.read(head);
         }
     }
 
@@ -74,8 +84,11 @@ private:
     {
         pool_.conduct().count_failure(why);
         if (!begun) {
+            const int status = proxy::status_for(why);
             pool_.conduct().did_not_respond(server_, why, reused_);
-            of_.reserved.responded(proxy::status_for(why), nullptr, all_.corrections_, nullptr);
+            correct({status, http::own_grpc_status(status, proxy::is_after_sending(why))});
+        } else {
+            correct({of_.grpc.status(), http::grpc_status::unknown});
         }
     }
 

@@ -3,6 +3,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/http/grpc_response.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/reservation.hpp"
 #include "gateway/limits/scratch.hpp"
@@ -33,6 +34,8 @@ struct abandoned_request {
     bool holds_permit = false;
     // Its permits, and the charges that its response may still correct.
     limits::reservation reserved;
+    // The response so far. It matters only if the request is gRPC, which `reserved` knows.
+    http::grpc_response grpc;
     proxy::abandon_until until;
     // Longest time that it may still take.
     base::duration time;

@@ -50,6 +50,7 @@ std::uint64_t http1_state::respond(const limits::admission& a)
         .retry_after = a.retry_after,
         .extra = a.extra,
         .fixed = a.fixed,
+        .grpc = a.grpc,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,

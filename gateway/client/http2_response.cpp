@@ -73,6 +73,7 @@ std::uint64_t http2_response::respond(const limits::admission& a, http::added_fi
         .retry_after = a.retry_after,
         .extra = a.extra,
         .fixed = a.fixed,
+        .grpc = a.grpc,
         .head_only = head_only_,
     };
     std::string text;
@@ -88,7 +89,7 @@ void http2_response::answer(const grpc_answer& a)
 {
     std::string trailers = "grpc-status: " + std::to_string(static_cast<int>(a.status)) + "\r\n";
     if (!a.detail.empty()) {
-        trailers.append("grpc-message: ").append(a.detail).append("\r\n");
+        trailers.append("grpc-message: ").append(http::grpc_message(a.detail)).append("\r\n");
     }
     std::string head = "HTTP/2 200\r\ncontent-type: application/grpc\r\n";
     if (a.body.empty()) {

@@ -74,7 +74,7 @@ void http2_stream::read_head(bool last)
     connection_->request_came();
     phase_ = phase::request;
     if (wrong) {
-        state().begin_refused(wrong->status, wrong->detail);
+        state().begin_refused(wrong->status, wrong->detail, {}, text.is_grpc());
     } else {
         held_bytes_ = text.held_bytes();
         response_.answers(head);

@@ -171,6 +171,7 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
          .carrier = detach_carrier(),
          .holds_permit = holds_permit,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),
+         .grpc = record_.grpc,
          .until = until,
          .time = response_timeout(),
          .sent_at = record_.attempts.last().sent},
@@ -188,7 +189,10 @@ void upstream_side::responded(http::response_head& head)
     head.announced_length = carrier_->announced_length();
     pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
-        reserved.responded(head.status, &head, env_.corrections, &record_.costs);
+        reserved.responded({.status = head.status}, &head, env_.corrections, &record_.costs);
+    }
+    if (record_.is_grpc) {
+        record_.grpc.read(head);
     }
     hide_settlements(head);
 }

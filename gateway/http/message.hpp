@@ -61,6 +61,10 @@ struct request_head {
     bool malformed_trace = false;
     // Value of `traceparent` if it is valid; else empty.
     std::string_view trace_parent{};
+    // True if the content is gRPC's, which Content-Type says.
+    bool grpc = false;
+    // Value of `grpc-timeout` if there is one; else empty.
+    std::string_view grpc_timeout{};
 
     framing body;
     field_list fields;

@@ -108,7 +108,7 @@ void exchange_state::finish(std::size_t surplus)
     }
     port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
     reply_.response_end(trailers);
-    owner_.exchange_done();
+    owner_.exchange_done(trailers);
 }
 
 void exchange_state::upstream_closed(bool orderly)

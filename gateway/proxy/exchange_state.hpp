@@ -67,8 +67,8 @@ protected:
 // release_memory() may be called back from inside.
 class exchange_owner {
 public:
-    // Called when the response has been passed on to its end.
-    virtual void exchange_done() = 0;
+    // Called when the response has been passed on to its end, with these trailers.
+    virtual void exchange_done(std::string_view trailers) = 0;
     // Called when the upstream has granted the requested WebSocket. `rest`: the bytes behind its
     // head. The connection is now the owner's, to release when the tunnel is over.
     virtual void switched(const http::response_head& head, std::string_view rest) = 0;

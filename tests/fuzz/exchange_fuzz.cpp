@@ -128,7 +128,7 @@ public:
         seen.append("[end]").append(trailers);
     }
 
-    void exchange_done() override { end("[done]"); }
+    void exchange_done(std::string_view) override { end("[done]"); }
 
     bool upstream_blocked() const override { return false; }
 

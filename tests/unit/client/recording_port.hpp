@@ -54,6 +54,7 @@ public:
     bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
     bool finishes_without_client_too = false;
+    bool grpc = false;  // the client's requests are
     limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
     std::vector<http::limit_report> reports;   // of limits
     const http::field_edits* edits = nullptr;  // of responses
@@ -216,6 +217,8 @@ public:
         return {.limits = {.reports = reports}, .edits = edits};
     }
 
+    bool is_grpc() const override { return grpc; }
+
     void send_client(std::string_view a, std::string_view b) override
     {
         promise(!closed && !shut, "nothing is sent after the end");
@@ -230,7 +233,7 @@ public:
 
     const http::options& limits() const override { return http_limits; }
 
-    void request_begins() override
+    void request_begins(bool) override
     {
         promise(!request_open() && !closed && !shut, "requests begin one after another");
         ++begins;

@@ -118,7 +118,7 @@ public:
         ended = true;
     }
 
-    void exchange_done() override
+    void exchange_done(std::string_view) override
     {
         EXPECT_TRUE(ended && !done && !broken);
         EXPECT_EQ(exchange.status(), status);
