@@ -129,6 +129,9 @@ public:
     // Called when the server has refused the request before it began with it.
     void upstream_refused() { exchange_.upstream_refused(); }
 
+    // Called when the server's protocol makes no sense any more.
+    void upstream_malformed() { exchange_.upstream_malformed(); }
+
     phase at() const { return phase_; }
 
     bool in_tunnel() const { return phase_ == phase::tunnelling; }

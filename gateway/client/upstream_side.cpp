@@ -143,7 +143,7 @@ void upstream_side::release(disposition how)
 proxy::upstream_carrier& upstream_side::detach_carrier()
 {
     last_server_ = record_.attempts.last().server;
-    last_was_reused_ = carrier_->reused() || carrier_->was_refused();
+    last_was_reused_ = carrier_->reused() || carrier_->why_lost() == proxy::loss::refused;
     return *std::exchange(carrier_, nullptr);
 }
 
@@ -224,10 +224,24 @@ void upstream_side::upstream_readable()
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
         pool_->conduct().complain(carrier_->server(), carrier_->complaint());
-        carrier_->was_refused() ? request_.upstream_refused()
-                                : request_.upstream_closed(got == net::received::closed);
+        got == net::received::closed ? request_.upstream_closed(true) : lose(carrier_->why_lost());
     }
     host_->after_event(got != net::received::nothing);
+}
+
+void upstream_side::lose(proxy::loss why)
+{
+    switch (why) {
+        case proxy::loss::ended:
+            request_.upstream_closed(false);
+            break;
+        case proxy::loss::refused:
+            request_.upstream_refused();
+            break;
+        case proxy::loss::malformed:
+            request_.upstream_malformed();
+            break;
+    }
 }
 
 void upstream_side::upstream_backlog_changed()

@@ -45,6 +45,10 @@ public:
     // Takes content, which must be consumed some time.
     virtual void content(std::string_view bytes) = 0;
     virtual void content_ended() = 0;
+
+    // Called when the peer has reset the stream, which is then closed.
+    virtual void reset_came() {}
+
     // Called when the stream is closed: by both ends in order (no_error), or by a reset. Nothing
     // follows.
     virtual void stream_closed(error_code why) = 0;

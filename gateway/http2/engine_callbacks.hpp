@@ -125,6 +125,8 @@ struct engine_callbacks {
             }
         } else if (frame->hd.type == NGHTTP2_DATA && last && to != nullptr) {
             to->content_ended();
+        } else if (frame->hd.type == NGHTTP2_RST_STREAM && to != nullptr) {
+            to->reset_came();
         }
         return 0;
     }

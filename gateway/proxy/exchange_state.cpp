@@ -21,7 +21,9 @@ bool is_idempotent(std::string_view method)
 std::string& exchange_state::prepare(const http::request_head& head)
 {
     request_sent_ = head.body.is_empty();
-    is_repeatable_ = request_sent_;
+    is_repeatable_ = true;
+    kept_content_.clear();
+    kept_trailers_.clear();
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
     nominates_trailers_ = head.nominates_trailers;
@@ -51,14 +53,35 @@ void exchange_state::send_request()
     phase_ = phase::sending;
     may_retry_ = may_retry_ && port_.another_lease_may_help();
     port_.send_head(request_head_, request_body_);
+    if (!request_body_.is_empty() && (request_sent_ || !kept_content_.empty())) {
+        port_.send_content(kept_content_, request_sent_, kept_trailers_);
+    }
 }
 
 void exchange_state::request_content(std::string_view content, bool last, std::string_view trailers)
 {
     if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
-        port_.send_content(content, last, last ? passing(trailers) : std::string{});
+        const std::string passed = last ? passing(trailers) : std::string{};
+        keep(content);
+        if (is_repeatable_) {
+            kept_trailers_ = passed;
+        }
+        port_.send_content(content, last, passed);
     }
     request_sent_ = request_sent_ || last;
+}
+
+// Keeps what is sent if the server may refuse the request. Only one of HTTP/2 can.
+void exchange_state::keep(std::string_view content)
+{
+    const bool may_be_refused = port_.upstream().protocol == upstream_protocol::http2;
+    is_repeatable_ = is_repeatable_ && may_be_refused &&
+                     kept_content_.size() + content.size() <= most_kept_content;
+    if (is_repeatable_) {
+        kept_content_.append(content);
+    } else {
+        base::clear_keeping_little(kept_content_);
+    }
 }
 
 // Returns those trailers that may pass.
@@ -127,7 +150,7 @@ void exchange_state::upstream_closed(bool orderly)
     }
 }
 
-// A request without a body may be sent again whatever its method, as no server has seen it.
+// The request may be sent again whatever its method, as no server has seen it.
 void exchange_state::upstream_refused()
 {
     if (phase_ != phase::sending) {
@@ -137,6 +160,13 @@ void exchange_state::upstream_refused()
         ask_again();
     } else {
         fail(failure::reset);
+    }
+}
+
+void exchange_state::upstream_malformed()
+{
+    if (phase_ == phase::sending) {
+        fail(failure::bad_response);
     }
 }
 
@@ -171,6 +201,7 @@ void exchange_state::out_of_time()
 void exchange_state::release_memory()
 {
     base::clear_keeping_little(request_head_);
+    base::clear_keeping_little(kept_content_);
     answer_.release_memory();
 }
 

@@ -81,6 +81,9 @@ protected:
 
 class exchange_state {
 public:
+    // Most bytes of content that are kept of a request to an upstream that may refuse it.
+    static constexpr std::size_t most_kept_content = 16 * 1024;
+
     exchange_state(exchange_port& port, reply_port& reply, exchange_owner& owner)
         : port_(port), reply_(reply), owner_(owner)
     {}
@@ -104,6 +107,8 @@ public:
     void upstream_closed(bool orderly);
     // Called when the server has refused the request before it began with it.
     void upstream_refused();
+    // Called when the server breaks the rules of its protocol.
+    void upstream_malformed();
     // Called when response_timeout or body_timeout has passed.
     void expired();
     // Called when the route's time is up and the server has had its share of it.
@@ -150,8 +155,11 @@ private:
     exchange_owner& owner_;
     phase phase_ = phase::idle;
     bool may_retry_ = false;
-    // True if it has been sent once, and nothing of it is lost: it has no body.
+    // True if it has been sent once, and all of it is kept: it has no body, or a small one.
     bool is_repeatable_ = false;
+    // The content that was sent, and its trailers, while the request is repeatable.
+    std::string kept_content_;
+    std::string kept_trailers_;
     bool request_sent_ = false;
     // True if Connection nominates what a trailer could be, so that the request's do not pass.
     bool nominates_trailers_ = false;
@@ -161,6 +169,7 @@ private:
 
     void ask_for_connection(bool fresh);
     void ask_again();
+    void keep(std::string_view content);
     void send_request();
     std::string passing(std::string_view trailers) const;
     void finish(std::size_t surplus);

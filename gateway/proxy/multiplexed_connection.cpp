@@ -65,6 +65,7 @@ upstream_stream* multiplexed_connection::open()
     upstream_stream& s = *streams_.back();
     s.index = streams_.size() - 1;
     s.begin(std::exchange(reused_, true));
+    set_idle(false);
     if (streams_.size() == 1) {
         heard_at_ = loop_.now();
         arm();
@@ -203,6 +204,19 @@ void multiplexed_connection::recycle(upstream_stream& s)
     }
 }
 
+// Tells the owner, who counts them.
+void multiplexed_connection::set_idle(bool idle)
+{
+    if (std::exchange(idle_, idle) == idle) {
+        return;
+    }
+    if (!idle) {
+        owner_.became_active(*this);
+    } else if (!owner_.became_idle(*this)) {
+        retired_ = true;
+    }
+}
+
 // Ends each event: it tells lessees what has come, sends what is due, and finds out if the
 // connection is over.
 void multiplexed_connection::settle()
@@ -220,6 +234,9 @@ void multiplexed_connection::settle()
         lose("HTTP/2: the server ended the connection");
         settle();
         return;
+    }
+    if (!ended_ && ready_) {
+        set_idle(streams_.empty());
     }
     const bool takes_none = retired_ || !engine_.accepts_requests();
     if (!ended_ && takes_none && streams_.empty()) {
@@ -250,7 +267,10 @@ void multiplexed_connection::receive(std::span<const char> bytes)
     asked_at_.reset();
     if (engine_.receive(bytes) != http2::engine::failure::none) {
         const std::string& what = engine_.complaint();
-        lose("HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what));
+        lose(
+            "HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what),
+            loss::malformed
+        );
     }
 }
 
@@ -341,12 +361,12 @@ void multiplexed_connection::close()
 }
 
 // Gives up all streams, whose lessees learn why.
-void multiplexed_connection::lose(std::string_view why)
+void multiplexed_connection::lose(std::string_view why, loss is)
 {
     if (!ended_) {
         lost_because_ = why;
         for (const auto& s : streams_) {
-            s->lost();
+            s->lost(is);
         }
         end();
     }
@@ -355,6 +375,7 @@ void multiplexed_connection::lose(std::string_view why)
 void multiplexed_connection::end()
 {
     if (!std::exchange(ended_, true)) {
+        set_idle(false);
         engine_.end_now(http2::error_code::no_error);
         engine_.send_frames();
         loop_.wheel().disarm(*this);

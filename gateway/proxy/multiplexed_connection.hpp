@@ -49,6 +49,10 @@ public:
     virtual void connection_ready(multiplexed_connection& c) = 0;
     // Called when the connection has ended before that, for this reason.
     virtual void connection_failed(multiplexed_connection& c, std::string_view why) = 0;
+    // Called when the last request has ended, and when one begins again. Returns false if the
+    // connection is one idle one too many.
+    virtual bool became_idle(multiplexed_connection& c) = 0;
+    virtual void became_active(multiplexed_connection& c) = 0;
     // Called when the connection may be destroyed.
     virtual void connection_released(multiplexed_connection& c) = 0;
 
@@ -83,6 +87,9 @@ public:
 
     // True once the server has said how many requests it allows.
     bool is_ready() const { return ready_; }
+
+    // True if it is open and carries no request.
+    bool is_idle() const { return idle_; }
 
     // Opens a stream for a request, or returns null if there can be none now.
     upstream_stream* open();
@@ -143,6 +150,7 @@ private:
     bool ready_ = false;
     // True if its owner knows that it is ready, or never will be.
     bool announced_ = false;
+    bool idle_ = false;
     bool retired_ = false;
     // True once the connection was given back.
     bool ended_ = false;
@@ -161,7 +169,8 @@ private:
     void recycle(upstream_stream& s);
     void settle();
     void announce();
-    void lose(std::string_view why);
+    void lose(std::string_view why, loss is = loss::ended);
+    void set_idle(bool idle);
     void end();
     void arm();
 

@@ -19,7 +19,7 @@ pool::pool(
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
       conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
-      shared_(loop_, options_, [this](auto& on, auto why) { greeted(on, why); }),
+      shared_(loop_, options_, metrics_, [this](auto& on, auto why) { greeted(on, why); }),
       room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {

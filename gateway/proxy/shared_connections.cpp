@@ -28,6 +28,26 @@ multiplexed_connection& shared_connections::add(upstream_connection& c)
     return m;
 }
 
+// Keeps at most max_idle connections to a server, as a connection_shelf does.
+bool shared_connections::became_idle(multiplexed_connection& c)
+{
+    count(c, true);
+    const std::size_t server = c.connection()->server();
+    std::size_t idle = 0;
+    for (const multiplexed_connection& m : all_) {
+        idle += m.is_idle() && m.connection()->server() == server ? 1 : 0;
+    }
+    return idle <= options_.max_idle;
+}
+
+void shared_connections::count(const multiplexed_connection& c, bool idle)
+{
+    const std::int64_t more = idle ? 1 : -1;
+    metrics_.worker.upstreams_idle.add(more);
+    metrics_.worker.upstreams_active.add(-more);
+    metrics_.servers[c.connection()->server()]->idle.add(more);
+}
+
 void shared_connections::retire_if(const std::function<bool(const upstream_connection&)>& is_stale)
 {
     for (multiplexed_connection& m : all_) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gateway/proxy/multiplexed_connection.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
 
 #include <functional>
 #include <list>
@@ -22,9 +23,10 @@ public:
     shared_connections(
         net::loop& l,
         const upstream_options& options,
+        const pool_metrics& metrics,
         std::function<void(multiplexed_connection&, std::string_view why)> greeted
     )
-        : loop_(l), options_(options), greeted_(std::move(greeted))
+        : loop_(l), options_(options), metrics_(metrics), greeted_(std::move(greeted))
     {}
 
     // Opens a stream on a connection to `server` that has room. Returns null if none has.
@@ -49,6 +51,7 @@ public:
 private:
     net::loop& loop_;
     const upstream_options& options_;
+    const pool_metrics& metrics_;
     std::function<void(multiplexed_connection&, std::string_view why)> greeted_;
     borrowed_texts memory_;
     std::list<multiplexed_connection> all_;
@@ -59,6 +62,12 @@ private:
     {
         greeted_(c, why);
     }
+
+    bool became_idle(multiplexed_connection& c) override;
+
+    void became_active(multiplexed_connection& c) override { count(c, false); }
+
+    void count(const multiplexed_connection& c, bool idle);
 
     void connection_released(multiplexed_connection& c) override { all_.erase(c.self); }
 };

@@ -36,6 +36,17 @@ protected:
     ~lessee() = default;
 };
 
+// The reason why a response breaks off.
+enum class loss {
+    // The connection has ended, or the server has reset the stream.
+    ended,
+    // The server has not begun with the request, and never will, so that it may be sent again
+    // whatever it is.
+    refused,
+    // The server breaks the rules of its protocol.
+    malformed,
+};
+
 class upstream_carrier {
 public:
     explicit upstream_carrier(const server_endpoint& to) : to_(to) {}
@@ -52,10 +63,6 @@ public:
     // True if its connection has served a request before this one, so that its loss may be no fault
     // of the server: it may have been idle for too long.
     virtual bool reused() const = 0;
-
-    // True if the server has not begun with the request, and never will, so that it may be sent
-    // again whatever it is.
-    virtual bool was_refused() const = 0;
 
     // ---- The request.
 
@@ -85,6 +92,9 @@ public:
 
     // Receives text of the response, as net::connection::receive() does.
     virtual net::received receive_text(std::span<char>& text, std::size_t most = SIZE_MAX) = 0;
+    // Returns why the response breaks off.
+    // Requires: receiving has reported an end that is out of order.
+    virtual loss why_lost() const = 0;
     // Returns what the log should say of its end; empty for nothing.
     virtual std::string_view complaint() const = 0;
 

@@ -50,8 +50,6 @@ public:
     // upstream_carrier
     bool reused() const override { return reused_; }
 
-    bool was_refused() const override { return false; }
-
     void send_head(std::string_view text, const http::framing& body, bool at_once) override
     {
         chunked_ = body.how == http::framing::kind::chunked;
@@ -77,6 +75,8 @@ public:
     {
         return receive(text, most);
     }
+
+    loss why_lost() const override { return loss::ended; }
 
     std::string_view complaint() const override
     {

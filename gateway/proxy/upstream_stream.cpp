@@ -15,7 +15,7 @@ void upstream_stream::begin(bool reused)
 {
     id_ = 0;
     reused_ = reused;
-    awaited_ = was_blocked_ = begun_ = is_chunked_ = false;
+    awaited_ = was_blocked_ = begun_ = is_chunked_ = server_has_reset_ = false;
     closed_.reset();
     announced_length_.reset();
     complaint_.clear();
@@ -135,19 +135,28 @@ void upstream_stream::content_ended()
     touch();
 }
 
-// A stream that the server resets is its failure, as nothing was lost on the way.
+// A stream that the server resets is its failure, as nothing was lost on the way. If nobody has
+// reset it, the engine has, for an error of the server.
 void upstream_stream::stream_closed(error_code why)
 {
+    if (closed_) {
+        return;
+    }
     reused_ = reused_ && why == error_code::no_error;
-    close(why);
+    if (why == error_code::refused_stream) {
+        close(why, loss::refused);
+    } else {
+        close(why, server_has_reset_ ? loss::ended : loss::malformed);
+    }
 }
 
-void upstream_stream::close(error_code why)
+void upstream_stream::close(error_code why, loss is)
 {
     if (closed_) {
         return;
     }
     closed_ = why;
+    loss_ = is;
     if (why != error_code::no_error) {
         complaint_ = connection_.complaint(why);
     }

@@ -39,7 +39,7 @@ public:
     void backlog_changed();
 
     // Called when the connection has ended.
-    void lost() { close(http2::error_code::internal_error); }
+    void lost(loss why) { close(http2::error_code::internal_error, why); }
 
     http2::stream_id id() const { return id_; }
 
@@ -48,8 +48,6 @@ public:
 
     // upstream_carrier
     bool reused() const override { return reused_; }
-
-    bool was_refused() const override { return closed_ == http2::error_code::refused_stream; }
 
     void send_head(std::string_view text, const http::framing& body, bool at_once) override;
     void send_content(std::string_view content, bool last, std::string_view trailers) override;
@@ -70,6 +68,8 @@ public:
 
     net::received receive_text(std::span<char>& text, std::size_t most) override;
 
+    loss why_lost() const override { return loss_; }
+
     std::string_view complaint() const override { return complaint_; }
 
     void give_back(answer_port::disposition how, bool is_current) override;
@@ -79,6 +79,9 @@ public:
     void fields_ended(bool last) override;
     void content(std::string_view bytes) override;
     void content_ended() override;
+
+    void reset_came() override { server_has_reset_ = true; }
+
     void stream_closed(http2::error_code why) override;
 
     std::string_view pending() const override { return outgoing_.pending(); }
@@ -107,6 +110,8 @@ private:
     // True if the final head of the response has come.
     bool begun_ = false;
     bool is_chunked_ = false;
+    bool server_has_reset_ = false;
+    loss loss_ = loss::ended;
     std::optional<std::uint64_t> announced_length_;
     // The reason why the stream is closed.
     std::optional<http2::error_code> closed_;
@@ -121,7 +126,7 @@ private:
 
     void touch();
     void reset();
-    void close(http2::error_code why);
+    void close(http2::error_code why, loss is);
 };
 
 }  // namespace gateway::proxy

@@ -326,7 +326,7 @@ TEST_F(shared_pools, say_that_a_refused_request_may_be_repeated)
     second.got->await_bytes();
     until([&] { return second.ended.has_value(); });
     EXPECT_EQ(second.ended, net::received::broken);
-    EXPECT_TRUE(second.got->was_refused());
+    EXPECT_EQ(second.got->why_lost(), loss::refused);
     EXPECT_FALSE(first.ended);
     p->release(*first.got, shut);
     p->release(*second.got, shut);
@@ -363,7 +363,7 @@ TEST_F(shared_pools, tell_each_request_that_its_connection_is_lost)
     served[0]->close();
     until([&] { return all[0].ended && all[1].ended; });
     EXPECT_EQ(all[0].ended, net::received::broken);
-    EXPECT_FALSE(all[0].got->was_refused());
+    EXPECT_EQ(all[0].got->why_lost(), loss::ended);
     EXPECT_THAT(std::string(all[0].got->complaint()), HasSubstr("the connection ended"));
     EXPECT_FALSE(all[0].got->is_blocked());
     all[0].got->send_content("ignored", true, {});
