@@ -10,6 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t most_idle = 10'000;
+constexpr std::uint64_t most_streams = 1'000;
 constexpr std::uint64_t most_headers = 1000;
 constexpr std::uint64_t most_interim_responses = 1000;
 constexpr std::uint64_t most_failures = 1000;
@@ -23,8 +24,19 @@ constexpr words<proxy::balancing, 3> balance_words{
 constexpr words<proxy::header_version, 2> header_words{
     {{"none", proxy::header_version::none}, {"v2", proxy::header_version::v2}}};
 
+constexpr words<proxy::upstream_protocol, 2> protocol_words{
+    {{"http/1.1", proxy::upstream_protocol::http1}, {"h2", proxy::upstream_protocol::http2}}};
+
 void describe_connections(keys& k, proxy::upstream_options& options)
 {
+    k("protocol",
+      "the protocol of HTTP that is spoken with the servers. `h2` is HTTP/2: agreed by ALPN where "
+      "there is `tls`, and without it from the first byte. Requests then share connections "
+      "([HTTP/2 to upstreams](http.md#http2-to-upstreams))")
+        .word(options.protocol, protocol_words);
+    k("max_streams",
+      "bounds the requests on an HTTP/2 connection at a time, if the server allows more")
+        .number(options.max_streams, {1, most_streams});
     k("connect_timeout",
       "bounds the time to connect to one server, with the handshake of TLS. The default is "
       "longer than the kernel waits to send again (1 s), so that one lost packet fails nothing. "
@@ -129,6 +141,9 @@ void check_servers(section& from, const proxy::upstream_options& options)
     if (echo && options.tls) {
         from.problem("tls", "the built-in echo server does not speak it");
     }
+    if (echo && options.protocol == proxy::upstream_protocol::http2) {
+        from.problem("protocol", "the built-in echo server speaks HTTP/1.1 only");
+    }
     const bool nameless = any_server(options, [](const auto& a) { return !a.socket_path.empty(); });
     if (nameless && options.tls && options.tls->verify && options.tls->server_name.empty()) {
         from.problem(
@@ -163,7 +178,12 @@ void describe_upstream(keys& k, proxy::upstream_options& options, const draft& d
                 "`servers`";
             describe_tls_client(tls, its, name, d);
         });
-    k.rule([&](section& from) { check_servers(from, options); });
+    k.rule([&](section& from) {
+        if (options.tls) {
+            options.tls->http2 = options.protocol == proxy::upstream_protocol::http2;
+        }
+        check_servers(from, options);
+    });
 }
 
 }  // namespace

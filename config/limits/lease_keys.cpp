@@ -110,7 +110,7 @@ void check_lease(section& from, const limit_draft& l)
     if (l.rule.penalty.any()) {
         from.problem("lease", "not with \"penalty\": a ban would not hold for what is taken ahead");
     }
-    if (!l.rule.outcome.reset_on.ranges.empty()) {
+    if (!l.rule.outcome.reset_on.empty()) {
         from.problem(
             "lease", "not with \"reset_on\": what is taken ahead would come on top of a full bucket"
         );

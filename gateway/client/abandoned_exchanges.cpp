@@ -16,14 +16,14 @@ public:
         : all_(all),
           of_(std::move(of)),
           pool_(*of_.view->pools[of_.route.upstream]),
-          server_(of_.connection.server()),
-          reused_(of_.connection.reused()),
+          server_(of_.carrier.server()),
+          reused_(of_.carrier.reused()),
           state_(*this, std::move(answer), of_.until)
     {
-        of_.connection.lease_to(this);
+        of_.carrier.lease_to(this);
         all.loop_.wheel().arm(*this, all.loop_.now() + of_.time);
         state_.start();
-        of_.connection.want_read();
+        of_.carrier.await_bytes();
     }
 
     // Its position in the list.
@@ -50,21 +50,31 @@ private:
     void remove_if_over()
     {
         if (state_.over()) {
+            if (const auto trailers = state_.trailers(); trailers && !of_.reserved.empty()) {
+                correct({.status = of_.grpc.status(), .grpc = of_.grpc.ended(*trailers)});
+            }
             of_.reserved.ended(all_.corrections_, all_.permit_leases_);
             all_.remove(*this);
         }
     }
 
-    // answer_port
-    void end_sending_upstream() override { of_.connection.finish_sending(); }
+    // Corrects the charges that go by this outcome.
+    void correct(const policy::response_result& as)
+    {
+        of_.reserved.responded(as, nullptr, all_.corrections_, nullptr);
+    }
 
-    void release(disposition how) override { pool_.release(of_.connection, how); }
+    // answer_port
+    void end_sending_upstream() override { of_.carrier.end_sending(); }
+
+    void release(disposition how) override { pool_.release(of_.carrier, how); }
 
     void responded(http::response_head& head) override
     {
         if (finishes()) {
             pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
-            of_.reserved.responded(head.status, &head, all_.corrections_, nullptr);
+            of_.reserved.responded({.status = head.status}, &head, all_.corrections_, nullptr);
+            of_.grpc.read(head);
         }
     }
 
@@ -74,8 +84,11 @@ private:
     {
         pool_.conduct().count_failure(why);
         if (!begun) {
+            const int status = proxy::status_for(why);
             pool_.conduct().did_not_respond(server_, why, reused_);
-            of_.reserved.responded(proxy::status_for(why), nullptr, all_.corrections_, nullptr);
+            correct({status, http::own_grpc_status(status, proxy::is_after_sending(why))});
+        } else {
+            correct({of_.grpc.status(), http::grpc_status::unknown});
         }
     }
 
@@ -89,14 +102,14 @@ private:
     void upstream_readable() override
     {
         std::span<char> bytes;
-        const net::received got = of_.connection.receive(bytes);
+        const net::received got = of_.carrier.receive_text(bytes);
         if (got == net::received::data) {
             state_.upstream_bytes(bytes);
         } else if (got != net::received::nothing) {
             state_.upstream_closed(got == net::received::closed);
         }
         if (!state_.over()) {
-            of_.connection.want_read();
+            of_.carrier.await_bytes();
         }
         remove_if_over();
     }
@@ -105,7 +118,7 @@ private:
 
     void upstream_drained() override {}
 
-    void upstream_broken() override { of_.connection.want_read(); }
+    void upstream_broken() override { of_.carrier.await_bytes(); }
 
     // timer_entry
     void expired(base::instant) override

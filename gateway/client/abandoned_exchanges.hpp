@@ -3,6 +3,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/http/grpc_response.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/reservation.hpp"
 #include "gateway/limits/scratch.hpp"
@@ -28,11 +29,13 @@ struct abandoned_request {
     // The view keeps the policy, the pool and the stores alive.
     std::shared_ptr<const limits::policy_view> view;
     const policy::route& route;
-    proxy::upstream_connection& connection;
+    proxy::upstream_carrier& carrier;
     // True if it holds a permit, of a limit or at its server.
     bool holds_permit = false;
     // Its permits, and the charges that its response may still correct.
     limits::reservation reserved;
+    // The response so far. It matters only if the request is gRPC, which `reserved` knows.
+    http::grpc_response grpc;
     proxy::abandon_until until;
     // Longest time that it may still take.
     base::duration time;

@@ -105,7 +105,7 @@ std::size_t http1_state::consume_head(std::span<char> bytes)
         case http::parse_result::state::incomplete:
             return 0;
         case http::parse_result::state::rejected:
-            refuse_head(parsed.why);
+            refuse_head(parsed.why, {}, head.grpc);
             return bytes.size();
         case http::parse_result::state::complete:
             break;

@@ -50,6 +50,7 @@ std::uint64_t http1_state::respond(const limits::admission& a)
         .retry_after = a.retry_after,
         .extra = a.extra,
         .fixed = a.fixed,
+        .grpc = a.grpc,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
@@ -84,7 +85,8 @@ void http1_state::response(const http::response_head& head)
     const http::response_options options{
         .client_http_1_0 = http_1_0_,
         .client_keep_alive = keep_alive_,
-        .client_accepts_trailers = accepts_trailers_,
+        .client_accepts_trailers =
+            accepts_trailers_ && response_framing_.how == http::framing::kind::chunked,
         .close = close_after_ || !keep_alive_,
         .added = added_fields(),
     };

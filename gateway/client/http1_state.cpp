@@ -27,7 +27,7 @@ void http1_state::begin_request(const http::request_head& head, bool more_follow
 }
 
 // Answers a head that is no valid request. Nothing after it can be understood.
-void http1_state::refuse_head(const http::rejection& why, std::string_view bound)
+void http1_state::refuse_head(const http::rejection& why, std::string_view bound, bool is_grpc)
 {
     is_head_ = false;
     http_1_0_ = false;
@@ -35,7 +35,7 @@ void http1_state::refuse_head(const http::rejection& why, std::string_view bound
     close_after_ = true;
     request_body_ = http::body_reader();
     phase_ = phase::request;
-    request_->begin_refused(why.status, why.detail, bound);
+    request_->begin_refused(why.status, why.detail, bound, is_grpc);
 }
 
 void http1_state::request_over(ending how)

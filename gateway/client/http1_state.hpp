@@ -183,7 +183,7 @@ private:
     bool can_consume() const;
     bool has_inbox_room() const;
     void begin_request(const http::request_head& head, bool more_follows);
-    void refuse_head(const http::rejection& why, std::string_view bound = {});
+    void refuse_head(const http::rejection& why, std::string_view bound = {}, bool is_grpc = false);
     bool might_not_come() const;
     bool body_can_be_drained() const;
     bool leaves_body_unread(const http::response_head& head) const;

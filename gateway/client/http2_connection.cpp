@@ -14,7 +14,13 @@ http2_connection::http2_connection(
     : env_(env),
       client_(client),
       host_(host),
-      engine_(env.view->http2, env.view->http.max_header_bytes, *this, env.scratch.out),
+      engine_(
+          http2::engine::role::server,
+          env.view->http2,
+          env.view->http.max_header_bytes,
+          *this,
+          env.scratch.out
+      ),
       budget_(env.loop.now())
 {
     if (const base::duration age = env.view->http2.max_connection_age; age.count() > 0) {

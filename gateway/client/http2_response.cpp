@@ -37,9 +37,8 @@ void http2_response::begin(http2_connection& on, http2::stream_id id, http2_stre
     connection_ = &on;
     stream_ = &stream;
     id_ = id;
-    head_only_ = asks_for_websocket_ = is_granted_ = begun_ = ended_ = false;
-    give_up();
-    trailers_.clear();
+    head_only_ = asks_for_websocket_ = is_granted_ = begun_ = false;
+    content_.clear();
 }
 
 void http2_response::answers(const http::request_head& request)
@@ -48,20 +47,15 @@ void http2_response::answers(const http::request_head& request)
     asks_for_websocket_ = request.websocket;
 }
 
-void http2_response::give_up()
-{
-    direct_ = {};
-    base::clear_keeping_little(kept_);
-    kept_at_ = 0;
-}
-
 // ---- heads -----------------------------------------------------------------------------------
 
 // Sends the head that `text` has the form of. Its status is the text's own.
 void http2_response::send_text(int status, std::span<char> text, bool last)
 {
     begun_ = true;
-    ended_ = ended_ || last;
+    if (last && !content_.is_ended()) {
+        content_.end({});
+    }
     const bool opens_nothing = asks_for_websocket_ && !is_granted_ && status / 100 == 2;
     connection_->engine().respond(
         id_, opens_nothing ? 502 : status, lines_of(text), last, *stream_
@@ -79,13 +73,14 @@ std::uint64_t http2_response::respond(const limits::admission& a, http::added_fi
         .retry_after = a.retry_after,
         .extra = a.extra,
         .fixed = a.fixed,
+        .grpc = a.grpc,
         .head_only = head_only_,
     };
     std::string text;
     const std::uint64_t content = http::append_own_response(own, text);
     const std::span<char> head = std::span(text).first(text.size() - content);
-    kept_.assign(text, head.size());
-    ended_ = true;
+    content_.keep(std::string_view(text).substr(head.size()));
+    content_.end({});
     send_text(status_of(head), head, content == 0);
     return content;
 }
@@ -94,16 +89,15 @@ void http2_response::answer(const grpc_answer& a)
 {
     std::string trailers = "grpc-status: " + std::to_string(static_cast<int>(a.status)) + "\r\n";
     if (!a.detail.empty()) {
-        trailers.append("grpc-message: ").append(a.detail).append("\r\n");
+        trailers.append("grpc-message: ").append(http::grpc_message(a.detail)).append("\r\n");
     }
     std::string head = "HTTP/2 200\r\ncontent-type: application/grpc\r\n";
     if (a.body.empty()) {
         head += trailers;
     } else {
-        kept_.assign(a.body);
-        trailers_ = trailers;
+        content_.keep(a.body);
     }
-    ended_ = true;
+    content_.end(a.body.empty() ? std::string_view{} : trailers);
     send_text(200, head, a.body.empty());
 }
 
@@ -144,24 +138,21 @@ void http2_response::send(std::string_view content)
     const bool at_once = content.size() > gathered_content_bytes && pending().empty() &&
                          connection_->may_send() && !connection_->is_blocked();
     if (at_once) {
-        direct_ = content;
-        resume();
-        connection_->engine().send_frames();
-        content = std::exchange(direct_, {});
+        content_.send(content, connection_->engine(), id_);
+    } else {
+        content_.keep(content);
     }
-    kept_.append(content);
 }
 
 void http2_response::end(std::string_view trailers)
 {
-    ended_ = true;
-    trailers_.assign(trailers);
+    content_.end(trailers);
     connection_->touch(*stream_);
 }
 
 void http2_response::resume()
 {
-    if (begun_ && (!pending().empty() || ended_)) {
+    if (begun_ && (!pending().empty() || is_ended())) {
         connection_->engine().resume(id_);
     }
 }
@@ -169,15 +160,7 @@ void http2_response::resume()
 void http2_response::content_sent(std::size_t bytes)
 {
     connection_->touch(*stream_);
-    if (!direct_.empty()) {
-        direct_.remove_prefix(bytes);
-        return;
-    }
-    kept_at_ += bytes;
-    if (kept_at_ == kept_.size()) {
-        base::clear_keeping_little(kept_);
-        kept_at_ = 0;
-    }
+    content_.sent(bytes);
 }
 
 }  // namespace gateway::client

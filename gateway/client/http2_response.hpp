@@ -9,6 +9,7 @@
 #include "gateway/http/message.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http2/engine.hpp"
+#include "gateway/http2/outgoing_content.hpp"
 #include "gateway/limits/admission.hpp"
 
 #include <cstddef>
@@ -46,21 +47,19 @@ public:
     // upstream gave.
     void send(std::string_view content);
     void end(std::string_view trailers);
+
     // Drops what was not sent, as the stream is reset.
-    void give_up();
+    void give_up() { content_.drop(); }
 
     // Has the engine send what has become due.
     void resume();
 
-    bool is_ended() const { return ended_; }
+    bool is_ended() const { return content_.is_ended(); }
 
     // Returns content that is to be sent.
-    std::string_view pending() const
-    {
-        return direct_.empty() ? std::string_view(kept_).substr(kept_at_) : direct_;
-    }
+    std::string_view pending() const { return content_.pending(); }
 
-    std::string_view trailers() const { return trailers_; }
+    std::string_view trailers() const { return content_.trailers(); }
 
     void content_sent(std::size_t bytes);
 
@@ -76,14 +75,7 @@ private:
     bool asks_for_websocket_ = false;
     bool is_granted_ = false;
     bool begun_ = false;
-    // True if nothing follows what is pending but the trailers.
-    bool ended_ = false;
-    // Content that is being sent from where it lies.
-    std::string_view direct_;
-    // Content that waits, from kept_at_ on.
-    std::string kept_;
-    std::size_t kept_at_ = 0;
-    std::string trailers_;
+    http2::outgoing_content content_;
 
     void send_text(int status, std::span<char> text, bool last);
 };

@@ -74,7 +74,7 @@ void http2_stream::read_head(bool last)
     connection_->request_came();
     phase_ = phase::request;
     if (wrong) {
-        state().begin_refused(wrong->status, wrong->detail);
+        state().begin_refused(wrong->status, wrong->detail, {}, text.is_grpc());
     } else {
         held_bytes_ = text.held_bytes();
         response_.answers(head);
@@ -258,9 +258,9 @@ void http2_stream::reset(http2::error_code why)
     connection_->touch(*this);
 }
 
-void http2_stream::stream_closed(bool in_order)
+void http2_stream::stream_closed(http2::error_code why)
 {
-    if (!in_order && !resets_ && !response_.is_ended()) {
+    if (why != http2::error_code::no_error && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
     const bool was_malformed = phase_ == phase::head;

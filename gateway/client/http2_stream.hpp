@@ -139,7 +139,7 @@ private:
     void fields_ended(bool last) override;
     void content(std::string_view bytes) override;
     void content_ended() override;
-    void stream_closed(bool in_order) override;
+    void stream_closed(http2::error_code why) override;
 
     std::string_view pending() const override { return response_.pending(); }
 

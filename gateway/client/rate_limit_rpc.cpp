@@ -22,7 +22,7 @@ std::string_view content_type_of(const http::request_head& head)
 // Returns why the head is not that of a call which can be served, or an empty text.
 std::string_view complaint_about(const http::request_head& head)
 {
-    if (head.method != "POST" || !http::is_grpc_type(content_type_of(head))) {
+    if (head.method != "POST" || !http::is_protobuf_grpc_type(content_type_of(head))) {
         return "only gRPC with protobuf is served here";
     }
     return head.target == rate_limit_method ? "" : "only ShouldRateLimit is served here";
@@ -44,6 +44,7 @@ void rate_limit_rpc::begin(
     service_ = &*found;
     host_ = &host;
     record_.route = &service_->as_route;
+    record_.is_grpc = true;
     record_.metrics = record_.view->services[static_cast<std::size_t>(found - services.begin())];
     body_.clear();
     body_bytes_ = 0;
@@ -92,6 +93,7 @@ void rate_limit_rpc::abandon()
 {
     if (is_open()) {
         admitter_.abandon();
+        record_.grpc_status = grpc_status::cancelled;
         end({.request_bytes = body_bytes_, .error = "the client gave the call up"});
     }
 }
@@ -110,6 +112,7 @@ void rate_limit_rpc::answer(const limits::descriptor_answer& a)
         call.path = rate_limit_method;
         account_.may_be_rejected(call);
     }
+    record_.grpc_status = a.status;
     end({
         .status = 200,
         .request_bytes = body_bytes_,

@@ -3,13 +3,16 @@
 #include "gateway/client/asked_request.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_names.hpp"
+#include "gateway/http/grpc_timeout.hpp"
 #include "gateway/limits/corrections.hpp"
 
 namespace gateway::client {
 
-void request::request_begins()
+// A proxy that asks for a decision understands HTTP only, whatever its client speaks.
+void request::request_begins(bool is_grpc)
 {
     admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->client_tls());
+    record_.is_grpc = is_grpc && !host_->decide();
     host_->begin_timeouts_anew();
     give_id(record_, env_.ids, env_.loop.now());
     account_.begin();
@@ -30,7 +33,7 @@ limits::admission request::admit(const http::request_head& head)
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
     keep_text(head, a);
     if (a.next != limits::admission::action::respond) {
-        begin_timeout();
+        begin_timeout(head);
     }
     return a;
 }
@@ -153,22 +156,34 @@ void request::tokens_are_there()
     settled({});
 }
 
-// Starts the route's timeout. A request for a decision has none, as nobody awaits an upstream.
-void request::begin_timeout()
+// Starts the route's timeout, or that of a client of gRPC if it is shorter. A request for a
+// decision has none, as nobody awaits an upstream.
+void request::begin_timeout(const http::request_head& head)
 {
-    const base::duration timeout = record_.route->timeout;
-    if (timeout > base::duration{0}) {
+    constexpr base::duration none{0};
+    base::duration timeout = record_.route->timeout;
+    has_deadline_ = false;
+    if (head.grpc && !head.grpc_timeout.empty()) {
+        const auto allowed = http::read_grpc_timeout(head.grpc_timeout);
+        has_deadline_ = allowed && (timeout == none || *allowed < timeout);
+        timeout = has_deadline_ ? *allowed : timeout;
+    }
+    if (timeout > none) {
         env_.loop.wheel().arm(*this, env_.loop.now() + timeout);
     }
 }
 
-// Ends the request, as its route's time is up. The upstream is at fault if it has been silent for
-// at least half of that time.
+// Ends the request, as its time is up. If that is its route's, the upstream is at fault if it has
+// been silent for at least half of it.
 void request::expired(base::instant)
 {
     const base::instant now = env_.loop.refresh_now();
-    const auto asked = upstream_.asked_at();
-    state_.out_of_time(asked && (now - *asked) * 2 >= record_.route->timeout);
+    if (has_deadline_) {
+        state_.deadline_passed();
+    } else {
+        const auto asked = upstream_.asked_at();
+        state_.out_of_time(asked && (now - *asked) * 2 >= record_.route->timeout);
+    }
     host_->after_event(true);
 }
 
@@ -189,16 +204,31 @@ void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
     account_.tunnel_carries(from, bytes);
 }
 
+// Returns the outcome for the client: what the gateway has made it, or what the upstream's response
+// says.
+http::grpc_status request::outcome_of(const limits::finished& f) const
+{
+    if (f.grpc) {
+        return *f.grpc;
+    }
+    const bool has_response = record_.grpc.status() != 0;
+    return has_response ? record_.grpc.ended(f.trailers) : http::implied_grpc_status(f.status);
+}
+
 void request::request_ends(const limits::finished& f)
 {
     env_.loop.wheel().disarm(*this);
     admitter_.abandon();
     limits::reservation& reserved = record_.reserved;
+    if (record_.is_grpc) {
+        record_.grpc_status = outcome_of(f);
+    }
     if (held()) {
         reserved.refund(env_.corrections, env_.permit_leases, &record_.costs);
         env_.held.release(*this);
-    } else if (!reserved.empty() && f.status != 0) {
-        reserved.responded(f.status, nullptr, env_.corrections, &record_.costs);
+    } else if (!reserved.empty() && f.status != 0 && !f.given_up) {
+        const policy::response_result as{.status = f.status, .grpc = record_.grpc_status};
+        reserved.responded(as, nullptr, env_.corrections, &record_.costs);
     }
     if (!reserved.empty()) {
         reserved.ended(env_.corrections, env_.permit_leases);

@@ -67,6 +67,8 @@ private:
     request_account account_;
     // Value of traceparent for the server, if the request's is not kept.
     http::trace_parent_text trace_parent_{};
+    // True if the client has set the time that ends the request, and not its route.
+    bool has_deadline_ = false;
     // The status of a refusal that `rejected_status` replaces.
     std::string decision_status_;
     upstream_side upstream_;
@@ -78,14 +80,17 @@ private:
     limits::admission held_or(limits::admission a);
     limits::admission answered_or(limits::admission a) const;
     void settled(const limits::admission& a);
-    void begin_timeout();
+    void begin_timeout(const http::request_head& head);
+    http::grpc_status outcome_of(const limits::finished& f) const;
 
     // request_port
-    void request_begins() override;
+    void request_begins(bool is_grpc) override;
     limits::admission admit(const http::request_head& head) override;
 
     http::forward_options forwarding(const http::request_head& head) override;
     http::added_fields added_fields() const override;
+
+    bool is_grpc() const override { return record_.is_grpc; }
 
     void tunnel_begins() override;
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;

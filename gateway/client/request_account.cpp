@@ -122,6 +122,9 @@ void request_account::end(const limits::request_record& of)
     } else {
         count(of.end.status, of.end.intended, of);
     }
+    if (of.is_grpc) {
+        of.metrics->count_grpc(http::number_of(of.grpc_status));
+    }
     if (of.refused_for && text_ != nullptr) {
         note_rejection(of);
     }
@@ -228,6 +231,7 @@ void request_account::log(const limits::request_record& of)
         .upstream_time = last != nullptr ? last->took : base::duration{-1},
         .attempts = static_cast<std::uint32_t>(of.attempts.count),
         .status = of.end.status != 0 ? of.end.status : 499,
+        .grpc_status = of.is_grpc ? std::optional{http::number_of(of.grpc_status)} : std::nullopt,
         .request_bytes = of.end.request_bytes,
         .response_bytes = of.end.response_bytes,
         .duration = env_.loop.now() - of.received,

@@ -22,7 +22,7 @@ using ending = request_carrier::ending;
 void request_state::begin(const http::request_head& head)
 {
     content_bytes_ = 0;
-    port_.request_begins();
+    port_.request_begins(head.grpc);
     const limits::admission a = port_.admit(head);
     if (a.next != limits::admission::action::respond) {
         http::append_forwarded_request(head, port_.forwarding(head), exchange_.prepare(head));
@@ -33,10 +33,12 @@ void request_state::begin(const http::request_head& head)
     }
 }
 
-void request_state::begin_refused(int status, std::string_view why, std::string_view bound)
+void request_state::begin_refused(
+    int status, std::string_view why, std::string_view bound, bool is_grpc
+)
 {
     content_bytes_ = 0;
-    port_.request_begins();
+    port_.request_begins(is_grpc);
     respond(bounded(limits::refusal(status, why), bound));
 }
 
@@ -50,7 +52,19 @@ void request_state::admitted(const limits::admission& a)
     }
 }
 
+// Sends the gateway's own response. That to a call of gRPC has a code in place of the status.
 void request_state::respond(const limits::admission& a)
+{
+    if (a.status < 400 || a.stays_http || !port_.is_grpc()) {
+        send(a);
+        return;
+    }
+    limits::admission of_grpc = a;
+    of_grpc.grpc = http::own_grpc_status(a.status, a.timed_out);
+    send(of_grpc);
+}
+
+void request_state::send(const limits::admission& a)
 {
     const std::uint64_t bytes = carrier_.respond(a);
     end(ending::done,
@@ -59,7 +73,9 @@ void request_state::respond(const limits::admission& a)
          .response_bytes = bytes,
          .error = a.detail,
          .bound = a.bound,
-         .intended = a.intended});
+         .intended = a.intended,
+         .given_up = a.given_up,
+         .grpc = a.grpc});
 }
 
 // Returns the outcome of the exchange so far.
@@ -110,7 +126,10 @@ void request_state::fail(const limits::admission& a)
 {
     exchange_.cancel();
     if (exchange_.response_begun()) {
-        end(ending::cut, so_far(a.detail, a.bound));
+        limits::finished f = so_far(a.detail, a.bound);
+        f.given_up = a.given_up;
+        f.grpc = a.timed_out ? http::grpc_status::deadline_exceeded : http::grpc_status::unknown;
+        end(ending::cut, f);
     } else {
         respond(a);
     }
@@ -138,7 +157,10 @@ void request_state::abort()
 
 void request_state::abandon(std::string_view why)
 {
-    end(ending::closed, so_far(why));
+    limits::finished f = so_far(why);
+    f.given_up = true;
+    f.grpc = http::grpc_status::cancelled;
+    end(ending::closed, f);
 }
 
 void request_state::drained()
@@ -168,9 +190,11 @@ void request_state::upstream_closed(bool orderly)
     }
 }
 
-void request_state::exchange_done()
+void request_state::exchange_done(std::string_view trailers)
 {
-    end(ending::done, so_far({}));
+    limits::finished f = so_far({});
+    f.trailers = trailers;
+    end(ending::done, f);
 }
 
 void request_state::exchange_failed(proxy::failure why)
@@ -179,7 +203,9 @@ void request_state::exchange_failed(proxy::failure why)
     const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
     const std::string_view bound =
         response_bound_.empty() ? proxy::bound_for(why) : response_bound_;
-    fail(bounded(limits::refusal(status, proxy::detail_for(why), wait), bound));
+    limits::admission a = bounded(limits::refusal(status, proxy::detail_for(why), wait), bound);
+    a.timed_out = status == 504 && proxy::is_after_sending(why);
+    fail(a);
 }
 
 bool request_state::wants_upstream_bytes() const
@@ -239,8 +265,23 @@ void request_state::out_of_time(bool upstream_at_fault)
         response_bound_ = {};
         return;
     }
-    fail(bounded(limits::refusal(504, "the request took longer than its route allows"), route_bound)
-    );
+    limits::admission a =
+        bounded(limits::refusal(504, "the request took longer than its route allows"), route_bound);
+    a.timed_out = true;
+    fail(a);
+}
+
+// Does what the client's leaving would do. It blames nobody, as any client can set a deadline that
+// no server could meet.
+void request_state::deadline_passed()
+{
+    if (phase_ == phase::idle || in_tunnel()) {
+        return;
+    }
+    limits::admission a = limits::refusal(504, "the request took longer than its client allows");
+    a.timed_out = a.given_up = a.intended = true;
+    exchange_.client_left();
+    fail(a);
 }
 
 // ---- a tunnel --------------------------------------------------------------------------------
@@ -263,7 +304,7 @@ void request_state::tunnel_send(tunnel_side to, std::string_view bytes)
     if (to == tunnel_side::client) {
         carrier_.tunnel_bytes(bytes);
     } else {
-        upstream_.send_upstream(bytes, {});
+        upstream_.send_bytes(bytes);
     }
 }
 

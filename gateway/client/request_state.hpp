@@ -23,8 +23,9 @@ namespace gateway::client {
 // `request_port` is what a request asks of its shell. Calls never come back into the machine.
 class request_port {
 public:
-    // Called when a request begins. Its head may turn out to be invalid.
-    virtual void request_begins() = 0;
+    // Called when a request begins. Its head may turn out to be invalid. `is_grpc`: its content is
+    // gRPC's.
+    virtual void request_begins(bool is_grpc) = 0;
     // Decides by route, identity and limits. admitted() is called later if it returns `wait`.
     virtual limits::admission admit(const http::request_head& head) = 0;
     // Returns how the request goes upstream.
@@ -32,6 +33,8 @@ public:
     virtual http::forward_options forwarding(const http::request_head& head) = 0;
     // Returns the fields to add to its responses, but for Date.
     virtual http::added_fields added_fields() const = 0;
+    // True if the gateway's own responses are for a client of gRPC.
+    virtual bool is_grpc() const = 0;
     // Called when a tunnel begins. Its 101 has been handed over.
     virtual void tunnel_begins() = 0;
     virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
@@ -84,8 +87,10 @@ public:
     // ---- Events of the carrier.
     void begin(const http::request_head& head);
     // Begins an invalid request, which is counted, and answered with an error. `bound` is as in
-    // admission.
-    void begin_refused(int status, std::string_view why, std::string_view bound = {});
+    // admission. `is_grpc`: the head says that its content is gRPC's.
+    void begin_refused(
+        int status, std::string_view why, std::string_view bound = {}, bool is_grpc = false
+    );
     // Takes content of the request as it arrives, or any bytes in a tunnel. `last` comes with or
     // after the last of it.
     // `trailers`: the request's trailer section with the last piece, as field lines that are
@@ -107,6 +112,8 @@ public:
     // Called when the route allows it no more time. `upstream_at_fault`: the upstream has had its
     // share of that time.
     void out_of_time(bool upstream_at_fault);
+    // Called when its client allows it no more time.
+    void deadline_passed();
     // Takes the decision that comes after admit() has returned `wait`.
     void admitted(const limits::admission& a);
 
@@ -118,6 +125,12 @@ public:
     // Called when no more bytes will come from the upstream; `orderly` is false if it reset the
     // connection.
     void upstream_closed(bool orderly);
+
+    // Called when the server has refused the request before it began with it.
+    void upstream_refused() { exchange_.upstream_refused(); }
+
+    // Called when the server's protocol makes no sense any more.
+    void upstream_malformed() { exchange_.upstream_malformed(); }
 
     phase at() const { return phase_; }
 
@@ -146,6 +159,9 @@ public:
     // True if it may be sent a second time.
     bool may_retry() const { return exchange_.may_retry(); }
 
+    // True if it asks for a WebSocket.
+    bool may_switch() const { return exchange_.may_switch(); }
+
     // Returns the options in force.
     const http::options& limits() const { return upstream_.limits(); }
 
@@ -164,13 +180,14 @@ private:
     std::uint64_t content_bytes_ = 0;
 
     void respond(const limits::admission& a);
+    void send(const limits::admission& a);
     void fail(const limits::admission& a);
     void abandon(std::string_view why);
     limits::finished so_far(std::string_view error, std::string_view bound = {}) const;
     void end(request_carrier::ending how, const limits::finished& f);
 
     // proxy::exchange_owner
-    void exchange_done() override;
+    void exchange_done(std::string_view trailers) override;
     void switched(const http::response_head& head, std::string_view rest) override;
     void exchange_failed(proxy::failure why) override;
     // proxy::tunnel_port

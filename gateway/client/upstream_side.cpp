@@ -10,13 +10,18 @@
 
 namespace gateway::client {
 
-// ---- the connection --------------------------------------------------------------------------
+// ---- the carrier -----------------------------------------------------------------------------
 
 proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
 {
     pool_ = &record_.pool();
     asked_ = env_.loop.now();
     record_.attempts.unserved = asked_;
+    if (request_.may_switch() && upstream().protocol == proxy::upstream_protocol::http2) {
+        lease_failure_ = proxy::failure::websocket;
+        pool_->conduct().count_failure(lease_failure_);
+        return lease_progress::failed;
+    }
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // The connection before it ended without a byte.
@@ -43,16 +48,16 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
         note_failure(lease_failure_);
         return lease_progress::failed;
     }
-    if (got.connection == nullptr) {
+    if (got.carrier == nullptr) {
         return lease_progress::pending;
     }
-    take(*got.connection);
+    take(*got.carrier);
     return lease_progress::ready;
 }
 
-void upstream_side::take(proxy::upstream_connection& c)
+void upstream_side::take(proxy::upstream_carrier& c)
 {
-    connection_ = &c;
+    carrier_ = &c;
     c.lease_to(this);
     limits::attempts& attempts = record_.attempts;
     assert(attempts.count < limits::attempts::most);
@@ -89,16 +94,15 @@ void upstream_side::note_failure(proxy::failure why)
 
 bool upstream_side::another_lease_may_help() const
 {
-    return connection_->reused() || pool_->has_several_servers();
+    return carrier_->reused() || pool_->has_several_servers();
 }
 
-void upstream_side::send_upstream(std::string_view a, std::string_view b)
+// A request that may be sent only once leaves now, before the server closes the connection that was
+// just found open.
+void upstream_side::send_head(std::string_view head, const http::framing& body)
 {
-    record_.attempts.last().sent = env_.loop.now();
-    // A request that may be sent only once leaves now, before the server closes the connection that
-    // was just found open.
-    const bool at_once = only_once_ && connection_->reused();
-    at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
+    note_sent();
+    carrier_->send_head(head, body, only_once_ && carrier_->reused());
 }
 
 // Hides what the route removes from requests, what may name the client, and the headers that limits
@@ -123,24 +127,24 @@ bool upstream_side::hides_from_client(std::string_view name) const
 
 void upstream_side::want_bytes()
 {
-    if (connection_ != nullptr && request_.wants_upstream_bytes()) {
-        connection_->want_read();
+    if (carrier_ != nullptr && request_.wants_upstream_bytes()) {
+        carrier_->await_bytes();
     }
 }
 
 void upstream_side::release(disposition how)
 {
     pending_lease::abandon();
-    if (connection_ != nullptr) {
-        pool_->release(detach_connection(), how);
+    if (carrier_ != nullptr) {
+        pool_->release(detach_carrier(), how);
     }
 }
 
-proxy::upstream_connection& upstream_side::detach_connection()
+proxy::upstream_carrier& upstream_side::detach_carrier()
 {
     last_server_ = record_.attempts.last().server;
-    last_was_reused_ = connection_->reused();
-    return *std::exchange(connection_, nullptr);
+    last_was_reused_ = carrier_->reused() || carrier_->why_lost() == proxy::loss::refused;
+    return *std::exchange(carrier_, nullptr);
 }
 
 bool upstream_side::finishes_without_client() const
@@ -148,23 +152,26 @@ bool upstream_side::finishes_without_client() const
     return record_.route->on_client_abort == policy::client_abort::finish;
 }
 
-// Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
-// request holds no permit and is not to finish, or if there is no room.
+// Hands the rest of the exchange to abandoned_exchanges. Gives the carrier back at once if
+// the request is not to finish and holds no permit, or cannot learn when the server is done with
+// it, or if there is no room.
 void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
 {
     limits::reservation& reserved = record_.reserved;
     const bool finishes = until == proxy::abandon_until::finished;
     const bool holds_permit = pool_->is_bounded() || reserved.holds_permits();
-    if ((!finishes && !holds_permit) || !env_.abandoned.has_room(holds_permit)) {
+    const bool is_awaited = finishes || (holds_permit && carrier_->tells_of_its_end());
+    if (!is_awaited || !env_.abandoned.has_room(holds_permit)) {
         release(disposition::close);
         return;
     }
     env_.abandoned.keep(
         {.view = record_.view,
          .route = *record_.route,
-         .connection = detach_connection(),
+         .carrier = detach_carrier(),
          .holds_permit = holds_permit,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),
+         .grpc = record_.grpc,
          .until = until,
          .time = response_timeout(),
          .sent_at = record_.attempts.last().sent},
@@ -179,9 +186,13 @@ void upstream_side::responded(http::response_head& head)
     limits::attempt& last = record_.attempts.last();
     last.took = env_.loop.now() - last.sent;
     last.status = head.status;
+    head.announced_length = carrier_->announced_length();
     pool_->conduct().responded(last.server, head.status, last.took);
     if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
-        reserved.responded(head.status, &head, env_.corrections, &record_.costs);
+        reserved.responded({.status = head.status}, &head, env_.corrections, &record_.costs);
+    }
+    if (record_.is_grpc) {
+        record_.grpc.read(head);
     }
     hide_settlements(head);
 }
@@ -208,16 +219,29 @@ void upstream_side::failed(proxy::failure why, bool begun)
 void upstream_side::upstream_readable()
 {
     std::span<char> bytes;
-    const net::received got = connection_->receive(bytes, request_.response_room());
+    const net::received got = carrier_->receive_text(bytes, request_.response_room());
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
-        if (connection_->tls() != nullptr) {
-            pool_->conduct().complain(record_.attempts.last().server, connection_->tls()->detail());
-        }
-        request_.upstream_closed(got == net::received::closed);
+        pool_->conduct().complain(carrier_->server(), carrier_->complaint());
+        got == net::received::closed ? request_.upstream_closed(true) : lose(carrier_->why_lost());
     }
     host_->after_event(got != net::received::nothing);
+}
+
+void upstream_side::lose(proxy::loss why)
+{
+    switch (why) {
+        case proxy::loss::ended:
+            request_.upstream_closed(false);
+            break;
+        case proxy::loss::refused:
+            request_.upstream_refused();
+            break;
+        case proxy::loss::malformed:
+            request_.upstream_malformed();
+            break;
+    }
 }
 
 void upstream_side::upstream_backlog_changed()
@@ -234,10 +258,10 @@ void upstream_side::upstream_drained()
 // Reads first, as a request that could not be sent whole may have been answered already.
 void upstream_side::upstream_broken()
 {
-    connection_->want_read();
+    carrier_->await_bytes();
 }
 
-void upstream_side::leased(proxy::upstream_connection& c)
+void upstream_side::leased(proxy::upstream_carrier& c)
 {
     take(c);
     request_.leased();

@@ -1,5 +1,5 @@
-// `upstream_side` is the upstream's side of a request: a connection leased from the pool of its
-// route, what is sent and received there, and what each attempt tells of the server's health. It is
+// `upstream_side` is the upstream's side of a request: a carrier leased from the pool of its route,
+// what is sent and received there, and what each attempt tells of the server's health. It is
 // the shell of an exchange_state.
 //
 // Ownership: a request, which alone uses it.
@@ -35,10 +35,10 @@ public:
     void want_bytes();
 
     // Returns the moment at which something was last sent to the server, or nothing if no
-    // connection is leased.
+    // carrier is leased.
     std::optional<base::instant> asked_at() const
     {
-        return connection_ != nullptr ? std::optional{record_.attempts.last().sent} : std::nullopt;
+        return carrier_ != nullptr ? std::optional{record_.attempts.last().sent} : std::nullopt;
     }
 
     // Requires: lease() has been called.
@@ -47,10 +47,7 @@ public:
         return record_.route->bounds.response_timeout.value_or(upstream().response_timeout);
     }
 
-    bool upstream_blocked() const override
-    {
-        return connection_ != nullptr && connection_->sending();
-    }
+    bool upstream_blocked() const override { return carrier_ != nullptr && carrier_->is_blocked(); }
 
     // Returns the general options before the first request.
     const http::options& limits() const override
@@ -68,21 +65,26 @@ private:
 
     // Pool of the request's route, from its first lease on.
     proxy::pool* pool_ = nullptr;
-    proxy::upstream_connection* connection_ = nullptr;
-    // Server of the connection released last, until another connection is asked for.
+    proxy::upstream_carrier* carrier_ = nullptr;
+    // Server of the carrier released last, until another one is asked for.
     std::optional<std::uint8_t> last_server_;
-    // True if the connection released last had served before.
+    // True if the connection of the carrier released last had served before, or has refused this
+    // request: then its loss says nothing about the server.
     bool last_was_reused_ = false;
     // True if the request may not be sent a second time.
     bool only_once_ = false;
 
     proxy::failure lease_failure_ = proxy::failure::connect;
-    // Moment at which a connection was last asked for.
+    // Moment at which a carrier was last asked for.
     base::instant asked_{};
 
-    void take(proxy::upstream_connection& c);
-    // Detaches the connection, which the caller gives back to the pool.
-    proxy::upstream_connection& detach_connection();
+    void take(proxy::upstream_carrier& c);
+    // Detaches the carrier, which the caller gives back to the pool.
+    proxy::upstream_carrier& detach_carrier();
+
+    void note_sent() { record_.attempts.last().sent = env_.loop.now(); }
+
+    void lose(proxy::loss why);
     void note_failure(proxy::failure why);
     void hide_settlements(http::response_head& head) const;
 
@@ -94,11 +96,24 @@ private:
 
     void begin_retry(std::string& head) override;
 
-    void send_upstream(std::string_view a, std::string_view b) override;
+    void send_head(std::string_view head, const http::framing& body) override;
+
+    void send_content(std::string_view content, bool last, std::string_view trailers) override
+    {
+        note_sent();
+        carrier_->send_content(content, last, trailers);
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        note_sent();
+        carrier_->send_bytes(bytes);
+    }
+
     bool hides_from_upstream(std::string_view name) const override;
     bool hides_from_client(std::string_view name) const override;
 
-    void end_sending_upstream() override { connection_->finish_sending(); }
+    void end_sending_upstream() override { carrier_->end_sending(); }
 
     void release(disposition how) override;
     bool finishes_without_client() const override;
@@ -117,7 +132,7 @@ private:
     void upstream_drained() override;
     void upstream_broken() override;
     // pending_lease
-    void leased(proxy::upstream_connection& c) override;
+    void leased(proxy::upstream_carrier& c) override;
     void lease_failed(proxy::failure why) override;
 };
 

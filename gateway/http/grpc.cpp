@@ -13,6 +13,14 @@ grpc_body refusal(grpc_status status, std::string_view detail)
     return {.is = body_state::refused, .status = status, .detail = detail};
 }
 
+constexpr std::string_view grpc_type = "application/grpc";
+
+// Returns the media type without its parameters.
+std::string_view type_of(std::string_view content_type)
+{
+    return base::trimmed(content_type.substr(0, content_type.find(';')));
+}
+
 // Reads the length in a prefix, which is big-endian.
 std::uint32_t length_in(std::string_view prefix)
 {
@@ -66,8 +74,14 @@ grpc_body read_grpc_body(std::string_view body, bool ended, std::size_t most)
 
 bool is_grpc_type(std::string_view content_type)
 {
-    const std::string_view type = base::trimmed(content_type.substr(0, content_type.find(';')));
-    return base::equal_ignoring_case(type, "application/grpc") ||
+    const std::string_view type = type_of(content_type);
+    return base::equal_ignoring_case(type.substr(0, type.find('+')), grpc_type);
+}
+
+bool is_protobuf_grpc_type(std::string_view content_type)
+{
+    const std::string_view type = type_of(content_type);
+    return base::equal_ignoring_case(type, grpc_type) ||
            base::equal_ignoring_case(type, "application/grpc+proto");
 }
 

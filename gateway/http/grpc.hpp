@@ -1,6 +1,8 @@
-// The parts of gRPC over HTTP/2 that do not depend on a connection: codes, and the prefix of a
-// message. Pure.
+// The parts of gRPC that do not depend on a connection: media types, and the prefix of a message.
+// Pure.
 #pragma once
+
+#include "gateway/http/grpc_status.hpp"
 
 #include <array>
 #include <cstddef>
@@ -8,16 +10,6 @@
 #include <string_view>
 
 namespace gateway::http {
-
-// Codes of `grpc-status` that the gateway answers with.
-enum class grpc_status : std::uint8_t {
-    ok = 0,
-    invalid_argument = 3,
-    resource_exhausted = 8,
-    unimplemented = 12,
-    internal = 13,
-    unavailable = 14,
-};
 
 // Bytes in front of each message: a flag, 1 if the message is compressed, and its length.
 inline constexpr std::size_t grpc_prefix_size = 5;
@@ -40,7 +32,10 @@ struct grpc_body {
 // comes. A body that is refused stays refused, whatever comes after it.
 grpc_body read_grpc_body(std::string_view body, bool ended, std::size_t most);
 
-// True if this is the media type of gRPC with protobuf.
+// True if this is a media type of gRPC, whatever encodes its messages. That of gRPC-Web is none.
 bool is_grpc_type(std::string_view content_type);
+
+// True if this is the media type of gRPC with protobuf.
+bool is_protobuf_grpc_type(std::string_view content_type);
 
 }  // namespace gateway::http

@@ -8,8 +8,8 @@ void request_head::clear()
     version = http_version::http_1_1;
     keep_alive = true;
     absolute_form = expects_continue = has_via = names_client = websocket = false;
-    malformed_trace = accepts_trailers = nominates_trailers = false;
-    trace_parent = {};
+    malformed_trace = accepts_trailers = nominates_trailers = grpc = false;
+    trace_parent = grpc_timeout = {};
     max_forwards.reset();
     respelt_length.reset();
     body = {};
@@ -26,6 +26,7 @@ void response_head::clear()
     keep_alive = true;
     has_date = content_may_follow = nominates_trailers = false;
     respelt_length.reset();
+    announced_length.reset();
     body = {};
     fields.clear();
     size = 0;

@@ -61,6 +61,10 @@ struct request_head {
     bool malformed_trace = false;
     // Value of `traceparent` if it is valid; else empty.
     std::string_view trace_parent{};
+    // True if the content is gRPC's, which Content-Type says.
+    bool grpc = false;
+    // Value of `grpc-timeout` if there is one; else empty.
+    std::string_view grpc_timeout{};
 
     framing body;
     field_list fields;
@@ -96,6 +100,8 @@ struct response_head {
     // True if Connection nominates a field that a trailer could be, too. No trailer then passes.
     bool nominates_trailers = false;
     std::optional<std::uint64_t> respelt_length;
+    // The length of a body in chunks, which only HTTP/2 can announce.
+    std::optional<std::uint64_t> announced_length;
     framing body;
     field_list fields;
     std::size_t size = 0;

@@ -5,6 +5,7 @@
 #include "gateway/http/chars.hpp"
 #include "gateway/http/connection_options.hpp"
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/grpc.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/http/websocket.hpp"
@@ -100,6 +101,7 @@ struct survey {
     int codings = 0;
     int hop_counts = 0;
     int traces = 0;
+    int grpc_timeouts = 0;
     bool upgrade = false;
     connection_options connection;
     std::string_view host;
@@ -115,6 +117,20 @@ bool names_trailers(std::string_view value)
         found = found || base::equal_ignoring_case(coding, "trailers");
     });
     return found;
+}
+
+// Length of both names that gRPC has for requests.
+constexpr std::size_t grpc_name_size = std::string_view("grpc-timeout").size();
+static_assert(std::string_view("content-type").size() == grpc_name_size);
+
+// Reads a field whose name is as long as those of gRPC. A timeout that is there twice is none.
+void read_grpc_field(const field& f, survey& seen, request_head& out)
+{
+    if (base::equal_ignoring_case(f.name, "content-type")) {
+        out.grpc = out.grpc || is_grpc_type(f.value);
+    } else if (base::equal_ignoring_case(f.name, "grpc-timeout")) {
+        out.grpc_timeout = ++seen.grpc_timeouts == 1 ? f.value : std::string_view{};
+    }
 }
 
 parse_result read_field(const field& f, survey& seen, request_head& out)
@@ -170,6 +186,11 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
         case field_name::x_forwarded_for:
         case field_name::x_real_ip:
             out.names_client = true;
+            break;
+        case field_name::other:
+            if (f.name.size() == grpc_name_size) {
+                read_grpc_field(f, seen, out);
+            }
             break;
         default:
             break;
@@ -256,6 +277,17 @@ parse_result check_fields(request_head& out)
     return check_trace_and_options(seen, out);
 }
 
+// Looks for the media type of gRPC among the fields of a refused head.
+void read_grpc_fields(request_head& out)
+{
+    survey seen;
+    for (const field& f : out.fields) {
+        if (f.name.size() == grpc_name_size) {
+            read_grpc_field(f, seen, out);
+        }
+    }
+}
+
 parse_result too_long(std::string_view bytes, const options& limits)
 {
     const bool in_first_line =
@@ -297,10 +329,13 @@ parse_result parse_request_head(std::string_view bytes, const options& limits, r
 {
     out.clear();
     const parse_result r = read_head(bytes.substr(0, limits.max_header_bytes), limits, out);
-    if (r.is == state::incomplete && bytes.size() >= limits.max_header_bytes) {
-        return too_long(bytes, limits);
+    if (r.is == state::incomplete && bytes.size() < limits.max_header_bytes) {
+        return r;
     }
-    return r;
+    if (r.is != state::complete) {
+        read_grpc_fields(out);
+    }
+    return r.is == state::incomplete ? too_long(bytes, limits) : r;
 }
 
 }  // namespace gateway::http

@@ -26,26 +26,43 @@ void engine::freer::operator()(nghttp2_session* of) const
 }
 
 engine::engine(
-    const options& bounds, std::size_t max_header_bytes, engine_events& events, std::string& out
+    role side,
+    const options& bounds,
+    std::size_t max_header_bytes,
+    engine_events& events,
+    std::string& out
 )
     : events_(events), out_(out), most_decoded_bytes_(decoded_bytes_per_bound * max_header_bytes)
 {
     static nghttp2_session_callbacks* const callbacks = engine_callbacks::all();
     static nghttp2_option* const limits = engine_callbacks::bounds();
     nghttp2_session* made = nullptr;
-    if (nghttp2_session_server_new2(&made, callbacks, this, limits) != 0) {
+    const int failed = side == role::server
+                           ? nghttp2_session_server_new2(&made, callbacks, this, limits)
+                           : nghttp2_session_client_new2(&made, callbacks, this, limits);
+    if (failed != 0) {
         throw std::bad_alloc();
     }
     session_.reset(made);
+    submit_settings(side, bounds, max_header_bytes);
+}
+
+void engine::submit_settings(role side, const options& bounds, std::size_t max_header_bytes)
+{
+    const bool serves = side == role::server;
     const std::array<nghttp2_settings_entry, 5> settings{
-        {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, bounds.max_streams},
+        {serves
+             ? nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, bounds.max_streams}
+             : nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
          {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, bounds.stream_window},
          {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(max_header_bytes)},
-         {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
-         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
-    nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+         {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1}}};
+    // Only servers offer extended CONNECT (RFC 8441 §3).
+    const std::size_t count = settings.size() - (serves ? 0 : 1);
+    nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, settings.data(), count);
     nghttp2_session_set_local_window_size(
-        made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(bounds.connection_window)
+        session_.get(), NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(bounds.connection_window)
     );
 }
 
@@ -93,6 +110,32 @@ bool engine::is_over() const
 {
     return nghttp2_session_want_read(session_.get()) == 0 &&
            nghttp2_session_want_write(session_.get()) == 0;
+}
+
+bool engine::accepts_requests() const
+{
+    return nghttp2_session_check_request_allowed(session_.get()) != 0;
+}
+
+std::size_t engine::most_requests() const
+{
+    return nghttp2_session_get_remote_settings(
+        session_.get(), NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS
+    );
+}
+
+stream_id engine::request(
+    std::span<char> head, std::string_view scheme, bool last, stream_events& from
+)
+{
+    const field_block block(scheme, head);
+    nghttp2_data_provider content{};
+    content.source.ptr = &from;
+    content.read_callback = engine_callbacks::read_content;
+    const stream_id id = nghttp2_submit_request(
+        session_.get(), nullptr, block.data(), block.size(), last ? nullptr : &content, &from
+    );
+    return std::max(id, 0);
 }
 
 void engine::respond(
@@ -145,6 +188,11 @@ void engine::consume(stream_id id, std::size_t bytes)
 void engine::consume_connection(std::size_t bytes)
 {
     nghttp2_session_consume_connection(session_.get(), bytes);
+}
+
+void engine::consume_stream(stream_id id, std::size_t bytes)
+{
+    nghttp2_session_consume_stream(session_.get(), id, bytes);
 }
 
 void engine::announce_end()

@@ -45,8 +45,13 @@ public:
     // Takes content, which must be consumed some time.
     virtual void content(std::string_view bytes) = 0;
     virtual void content_ended() = 0;
-    // Called when the stream is closed: by both ends in order, or by a reset. Nothing follows.
-    virtual void stream_closed(bool in_order) = 0;
+
+    // Called when the peer has reset the stream, which is then closed.
+    virtual void reset_came() {}
+
+    // Called when the stream is closed: by both ends in order (no_error), or by a reset. Nothing
+    // follows.
+    virtual void stream_closed(error_code why) = 0;
 
     // Returns the content that is to be sent next, valid until content_sent() is called.
     virtual std::string_view pending() const = 0;
@@ -62,13 +67,22 @@ protected:
 
 class engine_events {
 public:
-    // Called when a peer opens a stream. Returns where its events go, or null to refuse it.
-    virtual stream_events* stream_opened(stream_id id) = 0;
+    // Called when a client opens a stream. Returns where its events go, or null to refuse it.
+    virtual stream_events* stream_opened(stream_id) { return nullptr; }
+
+    // Called for a request that was not sent, as the server has said GOAWAY meanwhile.
+    virtual void request_not_sent(stream_id) {}
+
     // Called for a frame that is no part of a message, or empty. `cost` is 1, or more for one with
     // fields that must be decoded and are dropped.
     virtual void idle_frame(std::size_t cost) = 0;
-    // Called for each stream that was refused, as it was one too many.
-    virtual void stream_refused() = 0;
+
+    // Called for each stream of a client that was refused, as it was one too many.
+    virtual void stream_refused() {}
+
+    // Called when a server has said what it allows.
+    virtual void settings_came() {}
+
     // Called when the peer has answered ping().
     virtual void ponged() = 0;
 
@@ -83,12 +97,18 @@ protected:
 
 class engine {
 public:
-    // Begins the server's side of a connection: its SETTINGS are the first to be sent.
-    // `max_header_bytes` is told to the peer, which may ignore it. `out` is memory for frames under
-    // construction, which is empty between events.
+    enum class role { server, client };
+
+    // Begins one side of a connection: its preface is the first to be sent. `bounds.max_streams` is
+    // for clients. `max_header_bytes` is told to the peer, which may ignore it. `out` is memory for
+    // frames under construction, which is empty between events.
     // Ownership: `events` and `out` outlive this object.
     engine(
-        const options& bounds, std::size_t max_header_bytes, engine_events& events, std::string& out
+        role side,
+        const options& bounds,
+        std::size_t max_header_bytes,
+        engine_events& events,
+        std::string& out
     );
     ~engine();
     engine(const engine&) = delete;
@@ -117,6 +137,23 @@ public:
     // True if a head has begun whose end has not come.
     bool awaits_fields() const { return fields_of_ != 0; }
 
+    // Returns what was wrong with the peer's last error, in the library's words; empty if nothing
+    // was.
+    const std::string& complaint() const { return complaint_; }
+
+    // ---- A client's requests.
+
+    // True until the server has said GOAWAY, or streams have run out.
+    bool accepts_requests() const;
+    // Returns the most streams that the server allows at a time.
+    std::size_t most_requests() const;
+
+    // Opens a stream with the head of a request of HTTP/1.1, which may be changed. `scheme`: http
+    // or https. `last`: no content follows. Returns 0 if there can be no further stream.
+    stream_id request(
+        std::span<char> head, std::string_view scheme, bool last, stream_events& from
+    );
+
     // ---- What a stream sends. A text of fields has lines "name: value\r\n", and may be changed:
     // names become lower case, and fields about a connection are left out.
 
@@ -133,8 +170,9 @@ public:
 
     // Opens the windows by bytes of content that were taken.
     void consume(stream_id id, std::size_t bytes);
-    // Opens that of the connection only.
+    // Opens that of the connection, or of the stream, only.
     void consume_connection(std::size_t bytes);
+    void consume_stream(stream_id id, std::size_t bytes);
 
     // ---- The end of the connection.
 
@@ -160,7 +198,9 @@ private:
     // Most bytes of fields that are decoded of one head, and those that have been.
     const std::size_t most_decoded_bytes_;
     std::size_t decoded_bytes_ = 0;
+    std::string complaint_;
 
+    void submit_settings(role side, const options& bounds, std::size_t max_header_bytes);
     void flush(std::string_view content = {});
 
     friend struct engine_callbacks;

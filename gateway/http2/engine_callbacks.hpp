@@ -114,6 +114,9 @@ struct engine_callbacks {
         if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
             e.events_.ponged();
         }
+        if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
+            e.events_.settings_came();
+        }
         stream_events* const to = stream_of(session, frame->hd.stream_id);
         if (frame->hd.type == NGHTTP2_HEADERS) {
             e.fields_of_ = 0;
@@ -122,6 +125,8 @@ struct engine_callbacks {
             }
         } else if (frame->hd.type == NGHTTP2_DATA && last && to != nullptr) {
             to->content_ended();
+        } else if (frame->hd.type == NGHTTP2_RST_STREAM && to != nullptr) {
+            to->reset_came();
         }
         return 0;
     }
@@ -143,7 +148,7 @@ struct engine_callbacks {
         e.fields_of_ = e.fields_of_ == id ? 0 : e.fields_of_;
         if (stream_events* const to = stream_of(session, id)) {
             nghttp2_session_set_stream_user_data(session, id, nullptr);
-            to->stream_closed(error == NGHTTP2_NO_ERROR);
+            to->stream_closed(error_code{error});
         }
         return 0;
     }
@@ -151,16 +156,21 @@ struct engine_callbacks {
     // Counts a stream that the library refuses by itself, as it is one too many.
     static int invalid_frame(nghttp2_session*, const nghttp2_frame*, int why, void* user)
     {
+        engine& e = engine_of(user);
         if (why == NGHTTP2_ERR_REFUSED_STREAM) {
-            engine_of(user).events_.stream_refused();
+            e.events_.stream_refused();
+        } else if (e.complaint_.empty()) {
+            e.complaint_ = nghttp2_strerror(why);
         }
         return 0;
     }
 
     // Resets a stream whose head cannot be sent, so that its peer does not wait for it.
-    static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void*)
+    static int frame_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void* user)
     {
-        if (frame->hd.type == NGHTTP2_HEADERS) {
+        if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+            engine_of(user).events_.request_not_sent(frame->hd.stream_id);
+        } else if (frame->hd.type == NGHTTP2_HEADERS) {
             nghttp2_submit_rst_stream(session, 0, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
         }
         return 0;
@@ -212,6 +222,13 @@ struct engine_callbacks {
         return 0;
     }
 
+    // Keeps the library's description of an error of the peer.
+    static int describe_error(nghttp2_session*, int, const char* text, std::size_t size, void* user)
+    {
+        engine_of(user).complaint_.assign(text, size);
+        return 0;
+    }
+
     static nghttp2_session_callbacks* all()
     {
         nghttp2_session_callbacks* c = nullptr;
@@ -226,6 +243,7 @@ struct engine_callbacks {
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(c, invalid_frame);
         nghttp2_session_callbacks_set_on_frame_not_send_callback(c, frame_not_sent);
         nghttp2_session_callbacks_set_send_data_callback(c, send_data);
+        nghttp2_session_callbacks_set_error_callback2(c, describe_error);
         return c;
     }
 

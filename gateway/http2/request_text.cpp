@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+#include "gateway/http/grpc.hpp"
 #include "gateway/http/request_parser.hpp"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ void request_text::clear()
     bytes_ = 0;
     has_length_ = false;
     is_websocket_ = false;
+    is_grpc_ = false;
     too_large_ = {0};
 }
 
@@ -69,6 +71,7 @@ void request_text::add(std::string_view name, std::string_view value, const http
         return;  // The gateway makes the handshake, and its key.
     } else {
         has_length_ = has_length_ || name == "content-length";
+        is_grpc_ = is_grpc_ || (name == "content-type" && http::is_grpc_type(value));
         append_line(lines_, name, value);
     }
 }

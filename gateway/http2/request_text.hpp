@@ -51,6 +51,9 @@ public:
     // True if the method is CONNECT, so that it may ask for a WebSocket (RFC 8441).
     bool is_connect() const { return method_ == "CONNECT"; }
 
+    // True if the fields that are kept say that the content is gRPC's.
+    bool is_grpc() const { return is_grpc_; }
+
     // Gives back memory beyond that of usual requests.
     void release_memory();
 
@@ -71,6 +74,7 @@ private:
     std::size_t bytes_ = 0;
     bool has_length_ = false;
     bool is_websocket_ = false;
+    bool is_grpc_ = false;
     // The refusal for its size; a status of 0: there is none.
     http::rejection too_large_{0};
     http::rejection refusal_;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/grpc_status.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
 #include "gateway/intake/refusal.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace gateway::limits {
@@ -33,6 +35,16 @@ struct admission {
     bool intended = false;
     // True if the rest of the request is not to be read.
     bool leaves_rest_unread = false;
+
+    // ---- Of requests of gRPC.
+    // Code of the response, which is gRPC's. Nothing: the response is HTTP's.
+    std::optional<http::grpc_status> grpc{};
+    // True if the response is HTTP's all the same, as the route has written it.
+    bool stays_http = false;
+    // True if a time for the whole request has passed.
+    bool timed_out = false;
+    // True if that time was the client's own.
+    bool given_up = false;
 };
 
 inline admission refusal(

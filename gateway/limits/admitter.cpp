@@ -135,6 +135,7 @@ admission admitter::answer() const
     a.next = admission::action::respond;
     a.status = configured.response.status;
     a.intended = true;
+    a.stays_http = true;
     if (configured.to) {
         a.extra = {"Location", location_};
     }
@@ -230,7 +231,7 @@ void admitter::remember(const verdict& v, base::duration hold)
 
 void admitter::reserve(reserving what)
 {
-    record_.reserved.begin(record_.view);
+    record_.reserved.begin(record_.view, record_.is_grpc);
     check_->reserve(what, record_.reserved);
 }
 

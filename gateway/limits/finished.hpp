@@ -1,7 +1,10 @@
 // `finished` is the end of a request, as the machine that has served it reports it.
 #pragma once
 
+#include "gateway/http/grpc_status.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace gateway::limits {
@@ -20,6 +23,13 @@ struct finished {
     bool intended = false;
     // True if it became a tunnel.
     bool tunnelled = false;
+    // True if the client did not wait for the end of the response: it left, or the time was over
+    // that it had set. No response then corrects a charge.
+    bool given_up = false;
+    // Outcome for a client of gRPC, if the gateway has responded so, or has cut the response.
+    std::optional<http::grpc_status> grpc{};
+    // Trailers of the upstream's response, if that has ended. Valid during the call.
+    std::string_view trailers{};
 };
 
 }  // namespace gateway::limits

@@ -4,6 +4,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/http/grpc_response.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/http/request_id.hpp"
 #include "gateway/intake/routed_request.hpp"
@@ -124,6 +125,14 @@ struct request_record {
     limits::attempts attempts;
     finished end;
 
+    // ---- gRPC.
+    // True if its client speaks it. The other members are then set.
+    bool is_grpc = false;
+    // The upstream's response.
+    http::grpc_response grpc;
+    // Outcome, once the request is over.
+    http::grpc_status grpc_status = http::grpc_status::unknown;
+
     // Forgets the last request, and begins the next one, which came from `peer`. `secure` says
     // whether its connection is TLS. `client_tls` is what TLS says of the client, or null.
     void arrive(
@@ -160,6 +169,8 @@ struct request_record {
         log_fields.clear();
         attempts.clear();
         end = {};
+        is_grpc = false;
+        grpc = {};
     }
 
     // Returns the options of the route, or the general ones while it is not known.

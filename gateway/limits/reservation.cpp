@@ -32,7 +32,7 @@ limit::correction given_back(const reserved& r, std::int64_t tokens)
 
 // Returns the cost that the response reports, or nothing if it reports no valid one.
 std::optional<std::int64_t> settled_cost(
-    const policy::outcome_rule& rule, http::response_head& head
+    const policy::outcome_rule& rule, const http::response_head& head
 )
 {
     std::optional<std::int64_t> stated;
@@ -60,24 +60,25 @@ void take_out(const policy::outcome_rule& rule, http::response_head& head)
     });
 }
 
-// Returns what the request has cost, as its response has this status.
-std::int64_t final_cost(const reserved& r, int status, http::response_head* head)
+// Notes the cost that the response states.
+void note_stated(reserved& r, const http::response_head* head)
 {
-    const policy::outcome_rule& rule = r.rule->outcome;
-    std::int64_t cost = r.cost;
-    if (!rule.settle_header.empty() && head != nullptr) {
-        cost = settled_cost(rule, *head).value_or(r.cost);
+    if (!r.rule->outcome.settle_header.empty() && head != nullptr) {
+        r.stated = settled_cost(r.rule->outcome, *head);
     }
-    if (!rule.charge_on.ranges.empty() && !rule.charge_on.contains(status)) {
-        cost = 0;
-    }
-    return cost;
 }
 
-// Returns what a response of this status changes of what was taken, or nothing if that stays.
-std::optional<limit::correction> correction_of(const reserved& r, int status, std::int64_t cost)
+// Returns what the request has cost, as its response is this.
+std::int64_t final_cost(const reserved& r, const policy::response_result& as)
 {
-    if (r.rule->outcome.reset_on.contains(status)) {
+    return r.rule->outcome.keeps_charge(as) ? r.stated.value_or(r.cost) : 0;
+}
+
+// Returns what a response changes of what was taken, or nothing if that stays. `cost` is what the
+// request has cost.
+std::optional<limit::correction> correction_of(const reserved& r, bool resets, std::int64_t cost)
+{
+    if (resets) {
         return limit::correction{.what = kind::reset};
     }
     if (cost > r.cost) {
@@ -89,23 +90,34 @@ std::optional<limit::correction> correction_of(const reserved& r, int status, st
 }  // namespace
 
 void reservation::responded(
-    int status, http::response_head* head, corrections& make, request_costs* costs
+    const policy::response_result& as,
+    const http::response_head* head,
+    corrections& make,
+    request_costs* costs
 )
 {
-    for (const reserved& r : taken_) {
+    policy::response_result result = as;
+    if (!is_grpc_) {
+        result.grpc.reset();
+    }
+    std::erase_if(taken_, [&](reserved& r) {
         if (r.permit != 0) {
-            continue;
+            return false;
         }
-        const bool resets = r.rule->outcome.reset_on.contains(status);
-        const std::int64_t cost = resets ? r.cost : final_cost(r, status, head);
-        if (const auto what = correction_of(r, status, cost)) {
+        note_stated(r, head);
+        if (awaits_outcome(r) && !result.grpc) {
+            return false;
+        }
+        const bool resets = r.rule->outcome.reset_on.contains(result);
+        const std::int64_t cost = resets ? r.cost : final_cost(r, result);
+        if (const auto what = correction_of(r, resets, cost)) {
             make.make(view_, r, *what);
         }
         if (costs != nullptr) {
             costs->settle(r.rule->name, cost);
         }
-    }
-    keep_charges();
+        return true;
+    });
 }
 
 void reservation::passes(fallback_debts& to)

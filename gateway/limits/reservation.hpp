@@ -2,7 +2,8 @@
 // it.
 //
 // Charges are corrected once, when the status of the response is known, whether it comes from the
-// upstream or from the gateway. If no response comes (the client has gone away), everything stays
+// upstream or from the gateway. Limits that go by the outcome of a call of gRPC correct them when
+// that has ended. If no response comes (the client has gone away), everything stays
 // charged. If the request was held for its tokens and goes nowhere, everything is given back.
 // Permits are released when the request is over, however it ends. Debts to a shared store that
 // could not be asked wait here until the request passes.
@@ -32,6 +33,8 @@ struct reserved {
     telemetry::limit_metrics* metrics = nullptr;
     std::string bucket_name{};
     std::int64_t cost = 1;
+    // Cost that the head of the response has stated, while its end is awaited.
+    std::optional<std::int64_t> stated{};
     // Number of the permit, see store::charge; 0 for tokens.
     std::int64_t permit = 0;
     // Decision of the store.
@@ -69,8 +72,13 @@ public:
         owed_.clear();
     }
 
-    // Begins with the view of the request, and keeps its policy and stores alive.
-    void begin(std::shared_ptr<const policy_view> view) { view_ = std::move(view); }
+    // Begins with the view of the request, and keeps its policy and stores alive. `is_grpc`: the
+    // request is gRPC.
+    void begin(std::shared_ptr<const policy_view> view, bool is_grpc = false)
+    {
+        view_ = std::move(view);
+        is_grpc_ = is_grpc;
+    }
 
     void add(reserved r) { taken_.push_back(std::move(r)); }
 
@@ -87,10 +95,16 @@ public:
     // Has the permits in shared stores renewed until they are released.
     void keep_permits(permit_leases& in);
 
-    // Corrects the charges, as the response has this status. `head` is the upstream's, or null.
-    // `costs` learns what the request has cost; null: nobody asks. Does nothing if it is called
-    // again.
-    void responded(int status, http::response_head* head, corrections& make, request_costs* costs);
+    // Corrects the charges, as the response is this. If the request is gRPC, those that go by the
+    // outcome of its call wait until `as` has one; of others, that does not count. `head` is the
+    // upstream's, or null. `costs` learns what the request has cost; null: nobody asks. Does
+    // nothing if it is called again.
+    void responded(
+        const policy::response_result& as,
+        const http::response_head* head,
+        corrections& make,
+        request_costs* costs
+    );
 
     // Gives everything back, as the request was held and goes nowhere. `costs` is as above. Does
     // nothing if it is called again.
@@ -112,6 +126,12 @@ private:
     std::shared_ptr<const policy_view> view_;
     std::vector<reserved> taken_;
     std::vector<reserved> owed_;
+    bool is_grpc_ = false;
+
+    bool awaits_outcome(const reserved& r) const
+    {
+        return is_grpc_ && r.rule->outcome.reads_grpc();
+    }
 };
 
 }  // namespace gateway::limits

@@ -1,33 +1,58 @@
 // `outcome_rule` states how a response changes the charge of its request.
 #pragma once
 
+#include "gateway/http/grpc_status.hpp"
+
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace gateway::policy {
 
-// Statuses as ranges, each with its first and last. Empty: none.
-struct status_set {
-    std::vector<std::pair<int, int>> ranges{};
+// `response_result` is what a rule looks at.
+struct response_result {
+    int status = 0;
+    // Outcome of the call, if the request is gRPC and its response has ended.
+    std::optional<http::grpc_status> grpc{};
+};
 
-    bool contains(int status) const
+// `response_set` names responses by their statuses. Empty: none.
+struct response_set {
+    // Statuses of HTTP, each with the first and the last of a range.
+    std::vector<std::pair<int, int>> ranges{};
+    // Codes of gRPC, each as the bit of its number.
+    std::uint32_t codes = 0;
+
+    bool empty() const { return ranges.empty() && codes == 0; }
+
+    bool contains(const response_result& r) const
     {
-        return std::any_of(ranges.begin(), ranges.end(), [status](const auto& r) {
-            return r.first <= status && status <= r.second;
-        });
+        const auto in = [&r](const auto& range) {
+            return range.first <= r.status && r.status <= range.second;
+        };
+        return (r.grpc && contains(*r.grpc)) || std::any_of(ranges.begin(), ranges.end(), in);
     }
 
-    bool operator==(const status_set&) const = default;
+    // A code that gRPC does not know counts as `unknown`, as with clients.
+    bool contains(http::grpc_status code) const
+    {
+        const bool known = code != http::grpc_status::other;
+        return (codes >> number_of(known ? code : http::grpc_status::unknown) & 1) != 0;
+    }
+
+    void add(http::grpc_status code) { codes |= std::uint32_t{1} << number_of(code); }
+
+    bool operator==(const response_set&) const = default;
 };
 
 struct outcome_rule {
     // Responses that keep the charge. Empty: all do.
-    status_set charge_on{};
+    response_set charge_on{};
     // Responses that refill the bucket.
-    status_set reset_on{};
+    response_set reset_on{};
     // Name, in lower case, of the response header that states what the request really cost. Empty:
     // none.
     std::string settle_header{};
@@ -37,9 +62,17 @@ struct outcome_rule {
     bool keep_settle_header = false;
 
     // True if a response can change anything.
-    bool any() const
+    bool any() const { return !charge_on.empty() || !reset_on.empty() || !settle_header.empty(); }
+
+    // True if the outcome of a call of gRPC counts, which is known when the response has ended.
+    bool reads_grpc() const { return charge_on.codes != 0 || reset_on.codes != 0; }
+
+    // True if this response keeps the charge. One that is not gRPC can be named by its status only:
+    // without one, all such responses keep it.
+    bool keeps_charge(const response_result& r) const
     {
-        return !charge_on.ranges.empty() || !reset_on.ranges.empty() || !settle_header.empty();
+        const bool all = r.grpc ? charge_on.empty() : charge_on.ranges.empty();
+        return all || charge_on.contains(r);
     }
 
     bool operator==(const outcome_rule&) const = default;

@@ -18,6 +18,25 @@ SSL_CTX* shared(SSL_CTX* context)
     return context;
 }
 
+template <typename Stream>
+net::task<beast::error_code> read_more(Stream& s, std::string& into)
+{
+    constexpr std::size_t most_at_once = 16 * 1024;
+    const std::size_t before = into.size();
+    into.resize(before + most_at_once);
+    const auto buffer = boost::asio::buffer(into.data() + before, most_at_once);
+    auto [ec, n] = co_await s.async_read_some(buffer, net::use_task);
+    into.resize(before + n);
+    co_return ec;
+}
+
+template <typename Stream>
+net::task<beast::error_code> write_all(Stream& s, std::string_view bytes)
+{
+    auto [ec, n] = co_await boost::asio::async_write(s, boost::asio::buffer(bytes), net::use_task);
+    co_return ec;
+}
+
 }  // namespace
 
 struct control_tls::stream {
@@ -48,11 +67,14 @@ net::task<beast::error_code> read(
     co_return ec;
 }
 
+net::task<beast::error_code> read_some(control_stream& s, std::string& into)
+{
+    return read_more(s, into);
+}
+
 net::task<beast::error_code> write(control_stream& s, std::string_view bytes)
 {
-    const auto buffer = boost::asio::buffer(bytes);
-    auto [ec, n] = co_await boost::asio::async_write(s, buffer, net::use_task);
-    co_return ec;
+    return write_all(s, bytes);
 }
 
 template <bool is_request, typename Body>
@@ -92,6 +114,24 @@ std::string control_tls::complaint() const
         return {};
     }
     return std::string{"its certificate: "} + X509_verify_cert_error_string(verdict);
+}
+
+std::string_view control_tls::protocol() const
+{
+    const unsigned char* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(stream_->coded.native_handle(), &name, &size);
+    return {reinterpret_cast<const char*>(name), size};
+}
+
+net::task<beast::error_code> read_some(control_tls& s, std::string& into)
+{
+    return read_more(s.stream_->coded, into);
+}
+
+net::task<beast::error_code> write(control_tls& s, std::string_view bytes)
+{
+    return write_all(s.stream_->coded, bytes);
 }
 
 net::task<beast::error_code> read(

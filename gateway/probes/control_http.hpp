@@ -37,6 +37,9 @@ net::task<beast::error_code> read(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<is_request>& into
 );
 
+// Appends what has come to `into`, at least a byte.
+net::task<beast::error_code> read_some(control_stream& s, std::string& into);
+
 // Writes bytes, such as a PROXY header, or a message.
 net::task<beast::error_code> write(control_stream& s, std::string_view bytes);
 template <bool is_request, typename Body>
@@ -46,6 +49,8 @@ net::task<beast::error_code> write(
 
 class control_tls;
 
+net::task<beast::error_code> read_some(control_tls& s, std::string& into);
+net::task<beast::error_code> write(control_tls& s, std::string_view bytes);
 template <typename Body>
 net::task<beast::error_code> write(control_tls& s, const beast::http::request<Body>& r);
 
@@ -61,11 +66,16 @@ public:
     // nothing is.
     std::string complaint() const;
 
+    // Returns the protocol that both have agreed on by ALPN; empty if there is none.
+    std::string_view protocol() const;
+
 private:
     struct stream;
 
     std::unique_ptr<stream> stream_;
 
+    friend net::task<beast::error_code> read_some(control_tls& s, std::string& into);
+    friend net::task<beast::error_code> write(control_tls& s, std::string_view bytes);
     friend net::task<beast::error_code> read(
         control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
     );

@@ -6,6 +6,7 @@
 #include "gateway/net/shortage.hpp"
 #include "gateway/net/tcp_endpoint.hpp"
 #include "gateway/probes/control_http.hpp"
+#include "gateway/probes/http2_check.hpp"
 #include "gateway/proxy/servers/health_state.hpp"
 #include "gateway/proxy/servers/server_address.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -31,6 +32,15 @@ control_request request_for(const health_checks::target& t, const std::string& u
     r.set(beast::http::field::accept, "*/*");
     r.set(beast::http::field::connection, "close");
     return r;
+}
+
+std::string text_of(const control_request& r)
+{
+    std::string text = "GET " + std::string{r.target()} + " HTTP/1.1\r\n";
+    for (const auto& f : r) {
+        text.append(f.name_string()).append(": ").append(f.value()).append("\r\n");
+    }
+    return text + "\r\n";
 }
 
 // Result of a check: what is wrong with the server, or an empty text if nothing is. Nothing at all
@@ -70,6 +80,12 @@ net::task<finding> connect(control_stream& s, const net::resolved_name& name)
     co_return found;
 }
 
+finding finding_of(int status, const proxy::health_options& options)
+{
+    const bool good = status >= options.expected_first && status <= options.expected_last;
+    return good ? std::string{} : "status " + std::to_string(status);
+}
+
 template <class Stream>
 net::task<finding> read_answer(Stream& s, const proxy::health_options& options)
 {
@@ -84,8 +100,7 @@ net::task<finding> read_answer(Stream& s, const proxy::health_options& options)
         }
         const int status = parser.get().result_int();
         if (status >= 200) {
-            const bool good = status >= options.expected_first && status <= options.expected_last;
-            co_return good ? std::string{} : "status " + std::to_string(status);
+            co_return finding_of(status, options);
         }
     }
     co_return "nothing but interim responses";
@@ -100,6 +115,34 @@ net::task<finding> ask(
         co_return finding_of(ec);
     }
     co_return co_await read_answer(s, options);
+}
+
+// Asks over HTTP/2.
+template <class Stream>
+net::task<finding> ask_streams(Stream& s, const health_checks::target& t, std::string head)
+{
+    http2_check check(
+        std::move(head),
+        t.tls ? "https" : "http",
+        health_checks::max_header_bytes,
+        health_checks::max_body_bytes
+    );
+    std::string received;
+    while (!check.is_done()) {
+        const std::string due = check.take_output();
+        if (const beast::error_code ec = co_await write(s, std::string_view(due))) {
+            co_return finding_of(ec);
+        }
+        received.clear();
+        if (const beast::error_code ec = co_await read_some(s, received)) {
+            co_return finding_of(ec);
+        }
+        if (!check.receive(received)) {
+            co_return "what it sends is no HTTP/2";
+        }
+    }
+    co_return check.status() == 0 ? "no response over HTTP/2"
+                                  : finding_of(check.status(), t.options);
 }
 
 }  // namespace
@@ -129,12 +172,24 @@ struct health_checks::checked_server {
     double chance() { return std::uniform_real_distribution<double>{0, 1}(random); }
 
     net::task<finding> check();
+    template <class Stream>
+    net::task<finding> ask_over(Stream& s);
     void settle(const finding& found);
 
     // Checks the server until it is abandoned. The coroutine owns a share, so that an abandoned
     // server lives until its check has ended.
     static net::task<> keep_checking(std::shared_ptr<checked_server> s);
 };
+
+// Asks in the protocol of the upstream.
+template <class Stream>
+net::task<finding> health_checks::checked_server::ask_over(Stream& s)
+{
+    if (what.protocol == proxy::upstream_protocol::http1) {
+        return ask(s, request, what.options);
+    }
+    return ask_streams(s, what, text_of(request));
+}
 
 // Makes one check. Its deadline covers the whole check: nothing that happens on the way moves it.
 net::task<finding> health_checks::checked_server::check()
@@ -153,14 +208,17 @@ net::task<finding> health_checks::checked_server::check()
         }
     }
     if (tls == nullptr) {
-        co_return co_await ask(s, request, what.options);
+        co_return co_await ask_over(s);
     }
     control_tls coded(s, *tls);
     if (const beast::error_code ec = co_await coded.shake_hands()) {
         const std::string complaint = coded.complaint();
         co_return complaint.empty() ? finding_of(ec) : complaint;
     }
-    co_return co_await ask(coded, request, what.options);
+    if (what.protocol == proxy::upstream_protocol::http2 && coded.protocol() != "h2") {
+        co_return "TLS: it does not choose HTTP/2 (h2) by ALPN";
+    }
+    co_return co_await ask_over(coded);
 }
 
 void health_checks::checked_server::settle(const finding& found)
@@ -213,7 +271,7 @@ void health_checks::watch(std::vector<target> servers)
         };
         const auto known = std::find_if(before.begin(), before.end(), same);
         if (known != before.end() && (*known)->what.options == t.options &&
-            (*known)->what.resolver == t.resolver &&
+            (*known)->what.resolver == t.resolver && (*known)->what.protocol == t.protocol &&
             (*known)->what.proxy_protocol == t.proxy_protocol && (*known)->what.tls == t.tls) {
             (*known)->what.report = std::move(t.report);
             servers_.push_back(*known);

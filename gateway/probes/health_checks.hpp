@@ -33,6 +33,7 @@ public:
         proxy::server_address address;
         proxy::health_options options;
         net::resolver_options resolver;
+        proxy::upstream_protocol protocol = proxy::upstream_protocol::http1;
         proxy::header_version proxy_protocol = proxy::header_version::none;
         std::optional<net::tls_client_options> tls{};
         // Port of the built-in echo server.

@@ -20,6 +20,7 @@ std::vector<health_checks::target> health_targets(const worker::snapshot& s)
                 .address = server.address,
                 .options = *upstream.health,
                 .resolver = upstream.resolver,
+                .protocol = upstream.protocol,
                 .proxy_protocol = upstream.proxy_protocol,
                 .tls = upstream.tls,
                 .echo_port = s.echo_port,

@@ -17,6 +17,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
     } else if (is == answer_state::progress::switched || (answer_.begun() && !finishes())) {
         end(answer_port::disposition::close);
     } else if (is == answer_state::progress::complete) {
+        trailers_.emplace(answer_.trailers());
         end(answer_.disposition_after(bytes.size()));
     }
 }
@@ -24,6 +25,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
 void abandoned_state::upstream_closed(bool orderly)
 {
     if (orderly && answer_.ends_here()) {
+        trailers_.emplace();
         end(answer_port::disposition::close);
     } else {
         fail(failure::reset);

@@ -5,7 +5,10 @@
 
 #include "gateway/proxy/answer_state.hpp"
 
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace gateway::proxy {
 
@@ -28,6 +31,12 @@ public:
     // True once the connection was given back.
     bool over() const { return over_; }
 
+    // Returns the trailer section of the response as it came, if that has ended.
+    std::optional<std::string_view> trailers() const
+    {
+        return trailers_ ? std::optional<std::string_view>{*trailers_} : std::nullopt;
+    }
+
     // True if the response is read to its end, because it may correct charges.
     bool finishes() const { return until_ == abandon_until::finished; }
 
@@ -36,6 +45,8 @@ private:
     answer_state answer_;
     const abandon_until until_;
     bool over_ = false;
+    // Set when the response has ended.
+    std::optional<std::string> trailers_;
 
     void end(answer_port::disposition how);
     void fail(failure why);

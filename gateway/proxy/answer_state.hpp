@@ -93,6 +93,9 @@ public:
         partial_head_.release_memory();
     }
 
+    // True if the request asks for a WebSocket.
+    bool may_switch() const { return may_switch_; }
+
     // True if some byte has come on this connection.
     bool any_byte() const { return any_byte_; }
 

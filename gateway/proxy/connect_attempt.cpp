@@ -57,7 +57,6 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     }
 }
 
-// Adds to the complaint, with the address unless the configuration spells it like that.
 void connect_attempt::complain(const std::string& what)
 {
     const std::string at = net::to_text(address_);
@@ -78,12 +77,18 @@ void connect_attempt::shake_hands(upstream_connection& c, std::unique_ptr<net::t
 
 void connect_attempt::upstream_readable()
 {
-    std::span<char> unasked;
-    if (connection_->receive(unasked) != net::received::nothing) {
+    std::span<char> text;
+    const net::received got = connection_->receive(text);
+    const bool may_speak = got == net::received::data && to_.http2;
+    if (got != net::received::nothing && !may_speak) {
         fail_handshake();
     } else if (connection_->shaking_hands()) {
         connection_->want_read();
+    } else if (to_.http2 && connection_->tls()->protocol() != "h2") {
+        complain("TLS: the server does not choose HTTP/2 (h2) by ALPN");
+        owner_.attempt_failed(*this, failure::tls);
     } else {
+        early_.assign(text.begin(), text.end());
         owner_.attempt_succeeded(*this, *std::exchange(connection_, nullptr));
     }
 }
@@ -114,7 +119,7 @@ void connect_attempt::lease_abandoned()
 
 void connect_attempt::cancel()
 {
-    if (connection_ != nullptr) {
+    if (connection_ != nullptr || greeting_ != nullptr) {
         owner_.attempt_ended(*this);
         return;
     }
@@ -125,6 +130,13 @@ void connect_attempt::cancel()
 
 void connect_attempt::expired(base::instant)
 {
+    if (greeting_ != nullptr) {
+        complain(
+            "HTTP/2: no greeting within connect_timeout, " + base::format_duration(to_.timeout)
+        );
+        owner_.attempt_failed(*this, failure::connect_timeout);
+        return;
+    }
     if (connection_ != nullptr) {
         complain("TLS: no handshake within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);

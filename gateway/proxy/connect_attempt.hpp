@@ -1,6 +1,6 @@
 // `connect_attempt` makes one connection to one server for one lease. It tries address after
-// address until one accepts, and does the TLS handshake, if there is any, all within
-// connect_timeout.
+// address until one accepts, does the TLS handshake, if there is any, and waits for the greeting of
+// an HTTP/2 server, all within connect_timeout.
 // Ownership: the pool, which tries another server after a failure.
 #pragma once
 
@@ -19,6 +19,7 @@
 namespace gateway::proxy {
 
 class connect_attempt;
+class multiplexed_connection;
 
 // `attempt_owner` has connections made. An attempt reports its end once, and may then be destroyed.
 class attempt_owner {
@@ -46,6 +47,8 @@ struct attempt_target {
     server_names& names;
     std::size_t server;
     base::duration timeout;
+    // True if it must choose HTTP/2, where TLS is spoken. It may then speak first.
+    bool http2 = false;
 };
 
 class connect_attempt final : public lease_source, private lessee, private base::timer_entry {
@@ -60,6 +63,15 @@ public:
     void proceed();
     // Starts the TLS handshake on the connection that its owner has made of the socket.
     void shake_hands(upstream_connection& c, std::unique_ptr<net::tls_engine> engine);
+
+    // Waits for the server's greeting on an HTTP/2 connection.
+    void await_greeting(multiplexed_connection& on) { greeting_ = &on; }
+
+    // Returns that connection, or null.
+    multiplexed_connection* greeting() const { return greeting_; }
+
+    // Adds to the complaint, with the address unless the configuration spells it like that.
+    void complain(const std::string& what);
     // Gives up, which ends in attempt_ended().
     void cancel();
 
@@ -79,6 +91,11 @@ public:
     // The connection during the TLS handshake. Null before, and once its owner has taken it.
     upstream_connection* connection() { return connection_; }
 
+    // Returns what the server has sent already; empty but for HTTP/2.
+    const std::string& early() const { return early_; }
+
+    bool is_cancelled() const { return cancelled_; }
+
     // The reason for the log why the server cannot be connected to: the system's error for each
     // address, or what is wrong with its TLS.
     const std::string& complaint() const { return complaint_; }
@@ -94,6 +111,8 @@ private:
     std::optional<net::stream_socket> socket_;
     upstream_connection* connection_ = nullptr;
     std::string complaint_;
+    std::string early_;
+    multiplexed_connection* greeting_ = nullptr;
     net::resolved_name::endpoint address_;
     std::size_t next_address_;
     std::size_t addresses_left_;
@@ -102,7 +121,6 @@ private:
     bool cancelled_ = false;
 
     void connected(const boost::system::error_code& ec);
-    void complain(const std::string& what);
     void fail_handshake();
     void lease_abandoned() override;
     // lessee

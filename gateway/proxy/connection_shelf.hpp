@@ -38,7 +38,7 @@ public:
 
     // Takes a connection back. It is closed unless it is `reusable`, at rest, and there is room for
     // it. One with a PROXY header belongs to one client, so the oldest of these makes room for it.
-    void put_back(upstream_connection& c, bool reusable);
+    void put_back(upstream_connection& c, bool reusable) override;
 
     // Closes the idle connections for which `is_stale` is true.
     void close_idle_if(const std::function<bool(const upstream_connection&)>& is_stale);

@@ -3,7 +3,6 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/trailers.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace gateway::proxy {
@@ -22,6 +21,9 @@ bool is_idempotent(std::string_view method)
 std::string& exchange_state::prepare(const http::request_head& head)
 {
     request_sent_ = head.body.is_empty();
+    is_repeatable_ = true;
+    kept_content_.clear();
+    kept_trailers_.clear();
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
     nominates_trailers_ = head.nominates_trailers;
@@ -50,44 +52,50 @@ void exchange_state::send_request()
 {
     phase_ = phase::sending;
     may_retry_ = may_retry_ && port_.another_lease_may_help();
-    port_.send_upstream(request_head_, {});
+    port_.send_head(request_head_, request_body_);
+    if (!request_body_.is_empty() && (request_sent_ || !kept_content_.empty())) {
+        port_.send_content(kept_content_, request_sent_, kept_trailers_);
+    }
 }
 
 void exchange_state::request_content(std::string_view content, bool last, std::string_view trailers)
 {
-    if (request_body_.how != http::framing::kind::chunked) {
-        if (!content.empty()) {
-            port_.send_upstream(content, {});
+    if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
+        const std::string passed = last ? passing(trailers) : std::string{};
+        keep(content);
+        if (is_repeatable_) {
+            kept_trailers_ = passed;
         }
-    } else if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
-        char size[18];
-        if (!content.empty()) {
-            char* const end = std::to_chars(size, size + 16, content.size(), 16).ptr;
-            end[0] = '\r';
-            end[1] = '\n';
-            port_.send_upstream({size, end + 2}, content);
-        }
-        const std::string_view after = content.empty() ? "" : "\r\n";
-        if (last && !trailers.empty()) {
-            port_.send_upstream(after, last_chunk(trailers));
-        } else {
-            port_.send_upstream(after, last ? "0\r\n\r\n" : "");
-        }
+        port_.send_content(content, last, passed);
     }
     request_sent_ = request_sent_ || last;
 }
 
-// Returns the last chunk of the request's body, with those trailers behind it that may pass.
-std::string exchange_state::last_chunk(std::string_view trailers) const
+// Keeps what is sent if the server may refuse the request. Only one of HTTP/2 can.
+void exchange_state::keep(std::string_view content)
 {
-    std::string text = "0\r\n";
-    if (!nominates_trailers_) {
+    const bool may_be_refused = port_.upstream().protocol == upstream_protocol::http2;
+    is_repeatable_ = is_repeatable_ && may_be_refused &&
+                     kept_content_.size() + content.size() <= most_kept_content;
+    if (is_repeatable_) {
+        kept_content_.append(content);
+    } else {
+        base::clear_keeping_little(kept_content_);
+    }
+}
+
+// Returns those trailers that may pass.
+std::string exchange_state::passing(std::string_view trailers) const
+{
+    std::string text;
+    const bool has_room = request_body_.how == http::framing::kind::chunked;
+    if (has_room && !nominates_trailers_ && !trailers.empty()) {
         const auto hidden = [this](std::string_view name) {
             return port_.hides_from_upstream(name);
         };
         http::append_forwardable_trailers(trailers, hidden, text);
     }
-    return text.append("\r\n");
+    return text;
 }
 
 void exchange_state::upstream_bytes(std::span<char> bytes)
@@ -123,7 +131,7 @@ void exchange_state::finish(std::size_t surplus)
     }
     port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
     reply_.response_end(trailers);
-    owner_.exchange_done();
+    owner_.exchange_done(trailers);
 }
 
 void exchange_state::upstream_closed(bool orderly)
@@ -136,13 +144,38 @@ void exchange_state::upstream_closed(bool orderly)
         return;
     }
     if (may_retry_ && !answer_.any_byte()) {
-        may_retry_ = false;
-        port_.release(exchange_port::disposition::close);
-        port_.begin_retry(request_head_);
-        ask_for_connection(true);
+        ask_again();
+    } else {
+        fail(failure::reset);
+    }
+}
+
+// The request may be sent again whatever its method, as no server has seen it.
+void exchange_state::upstream_refused()
+{
+    if (phase_ != phase::sending) {
         return;
     }
-    fail(failure::reset);
+    if (is_repeatable_ && !answer_.any_byte()) {
+        ask_again();
+    } else {
+        fail(failure::reset);
+    }
+}
+
+void exchange_state::upstream_malformed()
+{
+    if (phase_ == phase::sending) {
+        fail(failure::bad_response);
+    }
+}
+
+void exchange_state::ask_again()
+{
+    may_retry_ = is_repeatable_ = false;
+    port_.release(exchange_port::disposition::close);
+    port_.begin_retry(request_head_);
+    ask_for_connection(true);
 }
 
 void exchange_state::expired()
@@ -168,6 +201,7 @@ void exchange_state::out_of_time()
 void exchange_state::release_memory()
 {
     base::clear_keeping_little(request_head_);
+    base::clear_keeping_little(kept_content_);
     answer_.release_memory();
 }
 

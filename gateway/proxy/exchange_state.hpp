@@ -40,7 +40,12 @@ public:
     // Called before a request is sent a second time: `head` may change in places.
     virtual void begin_retry(std::string& head) = 0;
 
-    virtual void send_upstream(std::string_view a, std::string_view b) = 0;
+    // Sends the head of a request, whose body has this framing.
+    virtual void send_head(std::string_view head, const http::framing& body) = 0;
+    // Sends content, without framing. `last`: nothing follows but the trailers.
+    virtual void send_content(std::string_view content, bool last, std::string_view trailers) = 0;
+    // Sends bytes through a tunnel.
+    virtual void send_bytes(std::string_view bytes) = 0;
     // True if a field with this name, which may pass in general, is not for the upstream, or not
     // for the client. Asked of trailers only.
     virtual bool hides_from_upstream(std::string_view name) const = 0;
@@ -62,8 +67,8 @@ protected:
 // release_memory() may be called back from inside.
 class exchange_owner {
 public:
-    // Called when the response has been passed on to its end.
-    virtual void exchange_done() = 0;
+    // Called when the response has been passed on to its end, with these trailers.
+    virtual void exchange_done(std::string_view trailers) = 0;
     // Called when the upstream has granted the requested WebSocket. `rest`: the bytes behind its
     // head. The connection is now the owner's, to release when the tunnel is over.
     virtual void switched(const http::response_head& head, std::string_view rest) = 0;
@@ -76,6 +81,9 @@ protected:
 
 class exchange_state {
 public:
+    // Most bytes of content that are kept of a request to an upstream that may refuse it.
+    static constexpr std::size_t most_kept_content = 16 * 1024;
+
     exchange_state(exchange_port& port, reply_port& reply, exchange_owner& owner)
         : port_(port), reply_(reply), owner_(owner)
     {}
@@ -97,6 +105,10 @@ public:
     void upstream_bytes(std::span<char> bytes);
     // Called when the upstream's connection has ended; `orderly` is false if it was reset.
     void upstream_closed(bool orderly);
+    // Called when the server has refused the request before it began with it.
+    void upstream_refused();
+    // Called when the server breaks the rules of its protocol.
+    void upstream_malformed();
     // Called when response_timeout or body_timeout has passed.
     void expired();
     // Called when the route's time is up and the server has had its share of it.
@@ -117,6 +129,9 @@ public:
 
     // True if the request may be sent again. If not, its connection should be known to be open.
     bool may_retry() const { return may_retry_; }
+
+    // True if the request asks for a WebSocket.
+    bool may_switch() const { return answer_.may_switch(); }
 
     bool accepts_content() const { return phase_ == phase::sending && !request_sent_; }
 
@@ -140,6 +155,11 @@ private:
     exchange_owner& owner_;
     phase phase_ = phase::idle;
     bool may_retry_ = false;
+    // True if it has been sent once, and all of it is kept: it has no body, or a small one.
+    bool is_repeatable_ = false;
+    // The content that was sent, and its trailers, while the request is repeatable.
+    std::string kept_content_;
+    std::string kept_trailers_;
     bool request_sent_ = false;
     // True if Connection nominates what a trailer could be, so that the request's do not pass.
     bool nominates_trailers_ = false;
@@ -148,8 +168,10 @@ private:
     answer_state answer_;
 
     void ask_for_connection(bool fresh);
+    void ask_again();
+    void keep(std::string_view content);
     void send_request();
-    std::string last_chunk(std::string_view trailers) const;
+    std::string passing(std::string_view trailers) const;
     void finish(std::size_t surplus);
     void abandon(abandon_until until);
     void fail(failure why);

@@ -20,7 +20,7 @@ enum class failure : std::uint8_t {
     certificate,
     // The connection ended before its response was complete.
     reset,
-    // The response is not valid HTTP/1.1, or is ambiguous.
+    // The response is not valid HTTP, or is ambiguous.
     bad_response,
     // The response's header did not come in time.
     response_timeout,
@@ -30,9 +30,11 @@ enum class failure : std::uint8_t {
     queue_full,
     // No server could take the request in time.
     queue_timeout,
+    // The request asks for a WebSocket, and the upstream speaks HTTP/2.
+    websocket,
 };
 
-inline constexpr std::array<std::string_view, 11> failure_names{
+inline constexpr std::array<std::string_view, 12> failure_names{
     "no_address",
     "connect",
     "connect_timeout",
@@ -44,6 +46,7 @@ inline constexpr std::array<std::string_view, 11> failure_names{
     "body_timeout",
     "queue_full",
     "queue_timeout",
+    "websocket",
 };
 
 constexpr std::string_view name_of(failure f)
@@ -65,7 +68,8 @@ constexpr bool is_before_sending(failure f)
            f == failure::tls || f == failure::certificate;
 }
 
-// Returns 504 if the upstream's time ran out, 503 if it is too busy, and 502 otherwise.
+// Returns 504 if the upstream's time ran out, 503 if it is too busy, 501 for what it cannot carry,
+// and 502 otherwise.
 constexpr int status_for(failure f)
 {
     switch (f) {
@@ -76,6 +80,8 @@ constexpr int status_for(failure f)
         case failure::queue_full:
         case failure::queue_timeout:
             return 503;
+        case failure::websocket:
+            return 501;
         default:
             return 502;
     }
@@ -115,7 +121,7 @@ constexpr std::string_view detail_for(failure f)
         case failure::reset:
             return "the upstream closed the connection before its response was complete";
         case failure::bad_response:
-            return "the upstream's response is not valid HTTP/1.1";
+            return "the upstream's response is not valid HTTP";
         case failure::response_timeout:
             return "the upstream did not respond in time";
         case failure::body_timeout:
@@ -124,6 +130,8 @@ constexpr std::string_view detail_for(failure f)
             return "the upstream is busy, and too many requests wait for it";
         case failure::queue_timeout:
             return "the upstream was too busy to take the request in time";
+        case failure::websocket:
+            return "the upstream speaks HTTP/2, over which no WebSocket is carried";
     }
     return "";
 }

@@ -85,6 +85,9 @@ struct ejection_options {
 // The PROXY header with which connections begin.
 enum class header_version : std::uint8_t { none, v2 };
 
+// The protocol that is spoken with servers.
+enum class upstream_protocol : std::uint8_t { http1, http2 };
+
 struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
@@ -94,6 +97,9 @@ struct upstream_options {
     base::duration connect_timeout = std::chrono::milliseconds{1500};
     // Longest time until the last byte of the response's header.
     base::duration response_timeout = std::chrono::seconds{30};
+    upstream_protocol protocol = upstream_protocol::http1;
+    // Most requests on an HTTP/2 connection at a time.
+    std::uint32_t max_streams = 100;
     // Most kept-alive connections per worker and server.
     std::size_t max_idle = 64;
     // Time for which an idle connection is kept. After that the server may have forgotten it.

@@ -11,7 +11,7 @@
 
 namespace gateway::proxy {
 
-class upstream_connection;
+class upstream_carrier;
 
 struct lease_wish {
     // True if it must be a new connection, not an idle one.
@@ -49,7 +49,7 @@ protected:
 // `pending_lease` is the base class of the lease's holder. Destroying or abandoning it is harmless.
 class pending_lease {
 public:
-    virtual void leased(upstream_connection& c) = 0;
+    virtual void leased(upstream_carrier& c) = 0;
     virtual void lease_failed(failure why) = 0;
 
     void abandon()

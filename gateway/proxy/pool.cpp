@@ -1,5 +1,6 @@
 #include "gateway/proxy/pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gateway::proxy {
@@ -18,6 +19,7 @@ pool::pool(
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
       conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
+      shared_(loop_, options_, metrics_, [this](auto& on, auto why) { greeted(on, why); }),
       room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {
@@ -75,18 +77,43 @@ pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
     metrics_.servers[server]->active.add(1);
-    if (!wish.fresh) {
-        if (upstream_connection* const c = shelf_.take(server, wish.surely_open, wish.ends)) {
-            metrics_.servers[server]->requests.add();
-            return {c};
-        }
+    if (upstream_carrier* const c = carrier_at(server, wish)) {
+        metrics_.servers[server]->requests.add();
+        return {c};
+    }
+    if (connect_attempt* const other = speaks_http2() ? attempt_to(server, wish) : nullptr) {
+        joined_.join(*other, l, wish, [this, server] { free_capacity(server); });
+        return {};
     }
     attempt_owner& owner = *this;
-    const attempt_target to{loop_, names_, server, options_.connect_timeout};
+    const attempt_target to{loop_, names_, server, options_.connect_timeout, speaks_http2()};
     connect_attempt& a = attempts_.emplace_back(owner, to, l, wish);
     a.self = std::prev(attempts_.end());
     a.proceed();
     return {};
+}
+
+// Returns what there is for a request: an idle connection, or a stream. Null if there is none. A
+// fresh connection is one that is surely open where requests share it: the server may have reset a
+// stream and nothing else.
+upstream_carrier* pool::carrier_at(std::size_t server, const lease_wish& wish)
+{
+    if (speaks_http2()) {
+        return shared_.open(server, wish.fresh, wish.ends);
+    }
+    return wish.fresh ? nullptr : shelf_.take(server, wish.surely_open, wish.ends);
+}
+
+// Returns an attempt whose connection will have room for another request, or null.
+connect_attempt* pool::attempt_to(std::size_t server, const lease_wish& wish)
+{
+    for (connect_attempt& a : attempts_) {
+        if (a.server() == server && a.wish().ends == wish.ends && !a.is_cancelled() &&
+            joined_.count(a) + 1 < options_.max_streams) {
+            return &a;
+        }
+    }
+    return nullptr;
 }
 
 pool::lease_result pool::wait_for_capacity(pending_lease& l, const lease_wish& wish)
@@ -117,33 +144,26 @@ void pool::complain_of_names()
 // Requires: what worked on the lease is gone.
 void pool::settle(pending_lease& l, const lease_result& result)
 {
-    if (result.connection != nullptr) {
-        l.leased(*result.connection);
+    if (result.carrier != nullptr) {
+        l.leased(*result.carrier);
     } else if (result.failed) {
         l.lease_failed(*result.failed);
     }
 }
 
-void pool::release(upstream_connection& c, bool reusable)
+void pool::release(upstream_carrier& c, answer_port::disposition how)
 {
     free_capacity(c.server());
-    c.mark_reused();
-    shelf_.put_back(c, reusable && names_.are_at(c.to()));
-}
-
-void pool::release(upstream_connection& c, answer_port::disposition how)
-{
-    if (how == answer_port::disposition::reset) {
-        c.reset();
-    }
-    release(c, how == answer_port::disposition::keep);
+    c.give_back(how, names_.are_at(c.to()));
 }
 
 // ---- leases that wait ------------------------------------------------------------------------
 
 void pool::addresses_changed()
 {
-    shelf_.close_idle_if([this](const upstream_connection& c) { return !names_.are_at(c.to()); });
+    const auto is_stale = [this](const upstream_connection& c) { return !names_.are_at(c.to()); };
+    shelf_.close_idle_if(is_stale);
+    shared_.retire_if(is_stale);
     while (names_.addressed() != 0 || names_.all_known()) {
         waiting_lease* const w = room_.next_without_address();
         if (w == nullptr) {
@@ -195,6 +215,10 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     if (c.tls() != nullptr) {
         (c.tls()->resumed() ? metrics_.upstream.tls_resumed : metrics_.upstream.tls_full).add();
     }
+    if (speaks_http2()) {
+        share(a, c);
+        return;
+    }
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {
@@ -205,7 +229,7 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     l->comes_from(nullptr);
     if (c.closed()) {
         conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
-        release(c, false);
+        release(c, answer_port::disposition::close);
         settle(*l, fail(failure::connect));
         return;
     }
@@ -213,11 +237,79 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     settle(*l, {&c});
 }
 
+// Begins to speak HTTP/2 on `c`. The attempt waits for the server's greeting.
+void pool::share(connect_attempt& a, upstream_connection& c)
+{
+    if (c.closed()) {
+        shelf_.put_back(c, false);
+        a.complain("the connection cannot be watched, for want of memory");
+        attempt_failed(a, failure::connect);
+        return;
+    }
+    multiplexed_connection& shared = shared_.add(c);
+    a.await_greeting(shared);
+    const std::string early = a.early();
+    shared.start(early);  // may end the attempt
+}
+
+// Ends the attempt that waits for the greeting on this connection, if it still does. An empty
+// `why`: the greeting has come.
+void pool::greeted(multiplexed_connection& on, std::string_view why)
+{
+    const auto waits = [&on](const connect_attempt& a) { return a.greeting() == &on; };
+    const auto found = std::find_if(attempts_.begin(), attempts_.end(), waits);
+    if (found == attempts_.end()) {
+        return;
+    }
+    if (why.empty()) {
+        serve(*found, on);
+    } else {
+        found->complain(std::string(why));
+        attempt_failed(*found, failure::connect);
+    }
+}
+
+// Gives streams of the connection to those that wait for it. One for which it has no room looks for
+// another.
+void pool::serve(connect_attempt& a, multiplexed_connection& shared)
+{
+    pending_lease* const first = a.lease();
+    const std::size_t server = a.server();
+    const lease_wish first_wish = a.wish();
+    std::list<joined_lease> others;
+    joined_.take_out(a, others);
+    attempts_.erase(a.self);
+    const auto give = [&](pending_lease& l) {
+        upstream_stream* const s = shared.open();
+        if (s != nullptr) {
+            l.comes_from(nullptr);
+            metrics_.servers[server]->requests.add();
+            settle(l, {s});
+        }
+        return s != nullptr;
+    };
+    if (first == nullptr) {
+        --abandoned_;
+    } else if (!give(*first)) {
+        conduct_.complain(server, "HTTP/2: the server takes no request");
+        fail_over(*first, first_wish, server, failure::connect);
+    }
+    joined_leases::take_each(others, [&](pending_lease& l, const lease_wish& wish) {
+        if (!give(l)) {
+            l.comes_from(nullptr);
+            free_capacity(server);
+            settle(l, lease(l, wish));
+        }
+    });
+}
+
 void pool::attempt_failed(connect_attempt& a, failure why)
 {
     pending_lease* const l = a.lease();
     const std::size_t server = a.server();
-    lease_wish wish = a.wish();
+    const lease_wish wish = a.wish();
+    std::list<joined_lease> others;
+    joined_.take_out(a, others);
     if (a.connection() != nullptr) {
         metrics_.upstream.tls_failed.add();
         tls_[server]->forget_session();
@@ -230,14 +322,23 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     if (l == nullptr) {
         --abandoned_;
         conduct_.count_failure(why);
-        return;
+    } else {
+        fail_over(*l, wish, server, why);
     }
-    l->comes_from(nullptr);
+    joined_leases::take_each(others, [&](pending_lease& other, const lease_wish& its_wish) {
+        fail_over(other, its_wish, server, why);
+    });
+}
+
+// Looks for another server, as this one could not be connected to.
+void pool::fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why)
+{
+    l.comes_from(nullptr);
     free_capacity(server);
     wish.passed_over |= std::uint64_t{1} << server;
     wish.last_failure = why;
     wish.timeouts += why == failure::connect_timeout ? 1 : 0;
-    settle(*l, wish.timeouts == most_timeouts ? fail(why) : lease(*l, wish));
+    settle(l, wish.timeouts == most_timeouts ? fail(why) : lease(l, wish));
 }
 
 void pool::attempt_ended(connect_attempt& a)
@@ -250,13 +351,17 @@ void pool::end_attempt(connect_attempt& a)
     if (a.connection() != nullptr) {
         shelf_.put_back(*a.connection(), false);
     }
+    if (a.greeting() != nullptr) {
+        a.greeting()->close();
+    }
     attempts_.erase(a.self);
 }
 
 bool pool::keep_abandoned(connect_attempt& a)
 {
     free_capacity(a.server());
-    if (shelf_.retired() || abandoned_ >= options_.max_idle) {
+    const bool has_others = speaks_http2() && joined_.count(a) > 0;
+    if (!has_others && (shelf_.retired() || abandoned_ >= options_.max_idle)) {
         return false;
     }
     ++abandoned_;
@@ -268,12 +373,14 @@ bool pool::keep_abandoned(connect_attempt& a)
 void pool::retire()
 {
     shelf_.retire();
+    shared_.retire_if([](const upstream_connection&) { return true; });
 }
 
 void pool::close()
 {
     retire();
     room_.close();
+    joined_.abandon();
     for (auto a = attempts_.begin(); a != attempts_.end();) {
         connect_attempt& each = *a++;
         if (each.lease() != nullptr) {
@@ -282,6 +389,7 @@ void pool::close()
             each.cancel();
         }
     }
+    shared_.close();
     shelf_.close();
     names_.stop();
 }

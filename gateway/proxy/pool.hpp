@@ -1,6 +1,7 @@
 // `pool` gives the requests of one worker their connections to one upstream: at the server that is
 // chosen for each, an idle one or a new one, at once or after a wait. A server that cannot be
-// connected to is passed over for another.
+// connected to is passed over for another. With HTTP/2, requests share connections, also one that
+// is still being made.
 //
 // A reload retires it: idle connections are closed at once, leased ones when they come back, and
 // empty() tells when it may be destroyed.
@@ -11,16 +12,19 @@
 #include "gateway/proxy/answer_state.hpp"
 #include "gateway/proxy/connect_attempt.hpp"
 #include "gateway/proxy/connection_shelf.hpp"
+#include "gateway/proxy/joined_leases.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/server_conduct.hpp"
 #include "gateway/proxy/servers/server_capacity.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
+#include "gateway/proxy/shared_connections.hpp"
 #include "gateway/proxy/waiting_room.hpp"
 
 #include <list>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace gateway::proxy {
@@ -40,24 +44,26 @@ public:
     );
     ~pool() = default;
 
-    // The outcome of lease(): a connection, or why there can be none, or neither. If neither, there
-    // is exactly one call on `l` later, unless it is abandoned first.
+    // The outcome of lease(): what carries the request, or why there can be none, or neither. If
+    // neither, there is exactly one call on `l` later, unless it is abandoned first.
     struct lease_result {
-        upstream_connection* connection = nullptr;
+        upstream_carrier* carrier = nullptr;
         std::optional<failure> failed{};
     };
 
     lease_result lease(pending_lease& l, const lease_wish& wish);
 
-    // Gives a leased connection back. It is closed unless it is reusable.
-    void release(upstream_connection& c, bool reusable);
-    void release(upstream_connection& c, answer_port::disposition how);
+    // Ends a lease.
+    void release(upstream_carrier& c, answer_port::disposition how);
 
     void retire();
     // Retires the pool, and breaks off what is leased or under way.
     void close();
 
-    bool empty() const { return shelf_.empty() && attempts_.empty() && room_.empty(); }
+    bool empty() const
+    {
+        return shelf_.empty() && shared_.empty() && attempts_.empty() && room_.empty();
+    }
 
     const upstream_options& options() const { return options_; }
 
@@ -79,16 +85,27 @@ private:
     server_names names_;
     server_conduct conduct_;
     connection_shelf shelf_;
+    shared_connections shared_;
     waiting_room room_;
     // tls_[i] is the TLS client for server i. Empty without TLS.
     std::vector<std::shared_ptr<net::tls_client>> tls_;
     std::list<connect_attempt> attempts_;
+    joined_leases joined_;
     // Number of abandoned attempts, which are to become idle connections; at most max_idle.
     std::size_t abandoned_ = 0;
 
     server_capacity::choice take_capacity(const lease_wish& wish);
     void free_capacity(std::size_t server);
     void end_attempt(connect_attempt& a);
+
+    bool speaks_http2() const { return options_.protocol == upstream_protocol::http2; }
+
+    upstream_carrier* carrier_at(std::size_t server, const lease_wish& wish);
+    connect_attempt* attempt_to(std::size_t server, const lease_wish& wish);
+    void share(connect_attempt& a, upstream_connection& c);
+    void greeted(multiplexed_connection& on, std::string_view why);
+    void serve(connect_attempt& a, multiplexed_connection& shared);
+    void fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why);
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_result wait_for_capacity(pending_lease& l, const lease_wish& wish);
     lease_result fail(failure why);

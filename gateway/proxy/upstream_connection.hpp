@@ -4,7 +4,7 @@
 
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/net/resolved_name.hpp"
+#include "gateway/proxy/upstream_carrier.hpp"
 
 #include <list>
 #include <optional>
@@ -13,31 +13,13 @@ namespace gateway::proxy {
 
 class upstream_connection;
 
-// A server of the upstream, and the address at which it accepted.
-struct server_endpoint {
-    std::size_t server = 0;
-    net::resolved_name::endpoint address;
-};
-
-// `lessee` has leased a connection. All calls come from the loop.
-class lessee {
-public:
-    virtual void upstream_readable() = 0;
-    // Called when the unsent bytes have become more or fewer, but not none.
-    virtual void upstream_backlog_changed() = 0;
-    virtual void upstream_drained() = 0;
-    // Called when nothing can be sent any more. There may still be bytes to read.
-    virtual void upstream_broken() = 0;
-
-protected:
-    ~lessee() = default;
-};
-
 // `connection_owner` keeps the connections, and ends those that nobody has leased.
 class connection_owner {
 public:
     // Called when an idle connection was closed, received bytes unasked, or was idle for too long.
     virtual void idle_connection_ended(upstream_connection& c) = 0;
+    // Called when a lease has ended. The connection is closed unless it is `reusable`.
+    virtual void put_back(upstream_connection& c, bool reusable) = 0;
     // Called when the connection may be destroyed.
     virtual void connection_released(upstream_connection& c) = 0;
 
@@ -45,7 +27,9 @@ protected:
     ~connection_owner() = default;
 };
 
-class upstream_connection final : public net::connection, public base::timer_entry {
+class upstream_connection final : public net::connection,
+                                  public upstream_carrier,
+                                  public base::timer_entry {
 public:
     upstream_connection(
         net::loop& l,
@@ -54,44 +38,71 @@ public:
         const server_endpoint& to,
         const std::optional<base::connection_ends>& client_ends
     )
-        : connection(l, std::move(connected)), owner_(owner), to_(to), client_ends_(client_ends)
+        : connection(l, std::move(connected)),
+          upstream_carrier(to),
+          owner_(owner),
+          client_ends_(client_ends)
     {}
-
-    // Sets who has leased it, or null while it is idle.
-    void lease_to(lessee* user) { lessee_ = user; }
-
-    // True if it has served a request before this one.
-    bool reused() const { return reused_; }
-
-    void mark_reused() { reused_ = true; }
-
-    std::size_t server() const { return to_.server; }
-
-    const server_endpoint& to() const { return to_; }
 
     // Returns the ends in its PROXY header, or nothing if it had none.
     const std::optional<base::connection_ends>& client_ends() const { return client_ends_; }
+
+    // upstream_carrier
+    bool reused() const override { return reused_; }
+
+    void send_head(std::string_view text, const http::framing& body, bool at_once) override
+    {
+        chunked_ = body.how == http::framing::kind::chunked;
+        at_once_ = at_once;
+        pass(text);
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view trailers) override;
+
+    void send_bytes(std::string_view bytes) override { pass(bytes); }
+
+    void end_sending() override { finish_sending(); }
+
+    bool is_blocked() const override { return sending(); }
+
+    bool tells_of_its_end() const override { return true; }
+
+    void await_bytes() override { want_read(); }
+
+    std::optional<std::uint64_t> announced_length() const override { return std::nullopt; }
+
+    net::received receive_text(std::span<char>& text, std::size_t most) override
+    {
+        return receive(text, most);
+    }
+
+    loss why_lost() const override { return loss::ended; }
+
+    std::string_view complaint() const override
+    {
+        return tls() != nullptr ? std::string_view(tls()->detail()) : std::string_view{};
+    }
+
+    void give_back(answer_port::disposition how, bool is_current) override;
 
     // Its position in its owner's list.
     std::list<upstream_connection>::iterator self;
 
 private:
     connection_owner& owner_;
-    lessee* lessee_ = nullptr;
     bool reused_ = false;
-    const server_endpoint to_;
+    // True if the body of the request that it carries is in chunks.
+    bool chunked_ = false;
+    bool at_once_ = false;
     const std::optional<base::connection_ends> client_ends_;
 
-    void readable() override
+    void pass(std::string_view a, std::string_view b = {})
     {
-        if (lessee_ != nullptr) {
-            lessee_->upstream_readable();
-        } else if (tls() != nullptr && hears_no_text()) {
-            want_read();
-        } else {
-            owner_.idle_connection_ended(*this);
-        }
+        at_once_ ? send_at_once(a, b) : send(a, b);
     }
+
+    // net::connection
+    void readable() override;
 
     void backlog_changed() override
     {

@@ -49,6 +49,13 @@ int correcting_status(const logged_request& r)
     return was_refused || r.status == client_left ? 0 : r.status;
 }
 
+// Returns the outcome that corrects what was charged. A client that has given up its call stays
+// charged.
+std::optional<http::grpc_status> correcting_outcome(const logged_request& r)
+{
+    return r.grpc_status != http::grpc_status::cancelled ? r.grpc_status : std::nullopt;
+}
+
 }  // namespace
 
 candidate::candidate(const candidate_options& options, const wanted_parts& wanted)
@@ -227,7 +234,7 @@ void candidate::take_up(
         return;
     }
     limits::reservation taken;
-    taken.begin(view_);
+    taken.begin(view_, r.grpc_status.has_value());
     check_.reserve(held ? limits::reserving::everything : limits::reserving::outcomes, taken);
     if (held && !open_.hold(clock_.now() + hold, view_->max_waiting)) {
         taken.refund(corrections_, leases_, nullptr);
@@ -237,7 +244,7 @@ void candidate::take_up(
     if (taken.empty()) {
         return;
     }
-    request_end how{.status = correcting_status(r)};
+    request_end how{.response = {.status = correcting_status(r), .grpc = correcting_outcome(r)}};
     how.left = held && r.status == client_left && r.duration < hold;
     for (const std::size_t i : route.limits) {
         const policy::limit_rule& rule = policy_->limits[i];

@@ -23,7 +23,7 @@ void open_requests::end_first()
         taken.refund(corrections_, leases_, nullptr);
         return;
     }
-    if (how.status != 0) {
+    if (how.response.status != 0) {
         http::response_head head;
         head.fields.push_back(
             {.id = http::field_name::other,
@@ -32,7 +32,7 @@ void open_requests::end_first()
              .line = {}}
         );
         const bool settles = !how.settle_header.empty();
-        taken.responded(how.status, settles ? &head : nullptr, corrections_, nullptr);
+        taken.responded(how.response, settles ? &head : nullptr, corrections_, nullptr);
     }
     if (!taken.empty()) {
         taken.ended(corrections_, leases_);

@@ -16,8 +16,9 @@ namespace gateway::replay {
 
 // `request_end` is how a request ended.
 struct request_end {
-    // Status of its response; 0: there was none, or none that counts.
-    int status = 0;
+    // Its response, of which a call of gRPC may lack the outcome. A status of 0: there was none, or
+    // none that counts.
+    policy::response_result response{};
     // True if it was held for its tokens and its client left before they came.
     bool left = false;
     // Name and value of the field in which the response says what the request cost; empty: none.

@@ -145,6 +145,14 @@ void append_text_values(std::string& out, std::span<const field_value> fields)
     }
 }
 
+void append_grpc_status(std::string& out, std::string_view name, const access_record& record)
+{
+    if (record.grpc_status) {
+        out += name;
+        append_number(out, *record.grpc_status);
+    }
+}
+
 void append_upstream_numbers(
     std::string& out,
     std::string_view seconds,
@@ -225,6 +233,7 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_field(out, R"(,"request_id":")", record.request_id);
     out += R"(,"status":)";
     append_number(out, static_cast<std::uint64_t>(record.status));
+    append_grpc_status(out, R"(,"grpc_status":)", record);
     out += R"(,"request_bytes":)";
     append_number(out, record.request_bytes);
     out += R"(,"response_bytes":)";
@@ -270,6 +279,7 @@ void access_log::append_text(const access_record& record, std::string_view path)
     }
     append_text_costs(out, record.costs);
     append_text_field(out, " request_id=\"", record.request_id);
+    append_grpc_status(out, " grpc_status=", record);
     append_text_field(out, " server=\"", record.server);
     append_upstream_numbers(out, " upstream_seconds=", " attempts=", record);
     append_text_field(out, " error=\"", record.error);

@@ -67,6 +67,8 @@ struct access_record {
     base::duration upstream_time{-1};
     std::uint32_t attempts = 0;
     int status = 0;
+    // Number of the outcome of a call of gRPC; nothing: it was none.
+    std::optional<std::size_t> grpc_status{};
 
     // Bytes of the request's body.
     std::uint64_t request_bytes = 0;

@@ -1,5 +1,7 @@
 #include "gateway/telemetry/metrics.hpp"
 
+#include <algorithm>
+
 namespace gateway::telemetry {
 
 std::size_t method_index(std::string_view method)
@@ -25,6 +27,16 @@ void route_metrics::count_request(std::size_t method, int code)
     (*counts)[static_cast<std::size_t>(index < 0 || index > last ? last : index)].add();
 }
 
+void route_metrics::count_grpc(std::size_t status)
+{
+    grpc_statuses* counts = grpc.load(std::memory_order_relaxed);  // Only this thread stores to it.
+    if (counts == nullptr) {
+        counts = new grpc_statuses{};
+        grpc.store(counts, std::memory_order_release);
+    }
+    (*counts)[std::min(status, counts->size() - 1)].add();
+}
+
 void route_metrics::note_traced(const exemplar& e)
 {
     exemplars* kept = traced.load(std::memory_order_relaxed);  // Only this thread stores to it.
@@ -38,6 +50,7 @@ void route_metrics::note_traced(const exemplar& e)
 route_metrics::~route_metrics()
 {
     delete traced.load(std::memory_order_relaxed);
+    delete grpc.load(std::memory_order_relaxed);
     for (const auto& row : requests) {
         delete row.load(std::memory_order_relaxed);
     }

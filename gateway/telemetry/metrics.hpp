@@ -87,6 +87,13 @@ struct route_metrics {
 
     void note_traced(const exemplar& e);
 
+    // Responses to calls of gRPC, by the number of their status; the last one is that of all other
+    // numbers. Null before the first one.
+    using grpc_statuses = std::array<counter, 18>;
+    std::atomic<grpc_statuses*> grpc{nullptr};
+
+    void count_grpc(std::size_t status);
+
     std::array<counter, refusal_reason_names.size()> refused;
     // Responses of 500 and above that the configuration does not ask for.
     counter server_errors;

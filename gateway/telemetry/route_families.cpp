@@ -57,6 +57,24 @@ void add_requests(
     }
 }
 
+// Adds a row for each status of gRPC that a call of the route has had.
+void add_grpc(
+    prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
+)
+{
+    constexpr std::size_t all = route_metrics::grpc_statuses{}.size();
+    for (std::size_t status = 0; status < all; ++status) {
+        const double count = sum(blocks, [status](const route_metrics& m) -> std::uint64_t {
+            const auto* counts = m.grpc.load(std::memory_order_acquire);
+            return counts == nullptr ? 0 : (*counts)[status].value();
+        });
+        if (count > 0) {
+            const std::string text = status + 1 < all ? std::to_string(status) : "other";
+            add_row(family, {{"route", route}, {"grpc_status", text}}, count);
+        }
+    }
+}
+
 // Returns the latest traced request of each bucket.
 row_exemplars latest(const row<route_metrics>& blocks)
 {
@@ -95,6 +113,9 @@ void add_route_families(families& all, const table<route_metrics>& routes)
 {
     auto& requests =
         all.counter("gateway_requests_total", "Requests answered, by route, method and status.");
+    auto& grpc = all.counter(
+        "gateway_grpc_responses_total", "Calls of gRPC, by route and the status that they had."
+    );
     auto& refused = all.counter(
         "gateway_refused_requests_total",
         "Requests that limits refused, by reason and whatever their status."
@@ -117,6 +138,7 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         add_row(duration, {{"route", name}}, durations(blocks));
         all.add_exemplars(duration, latest(blocks));
         add_refusals(refused, name, blocks);
+        add_grpc(grpc, name, blocks);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "gateway/proxy/abandoned_state.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "tests/fuzz/require.hpp"
+#include "tests/unit/proxy/framed_text.hpp"
 
 #include <array>
 #include <cstring>
@@ -61,10 +62,22 @@ public:
 
     void begin_retry(std::string&) override {}
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
         require(leases == releases + 1 && ends == 0);
-        sent.append(a).append(b);
+        framed_.head(head, body, sent);
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view trailers) override
+    {
+        require(leases == releases + 1 && ends == 0);
+        framed_.content(content, last, trailers, sent);
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        require(leases == releases + 1 && ends == 0);
+        sent.append(bytes);
     }
 
     void release(disposition how) override
@@ -115,7 +128,7 @@ public:
         seen.append("[end]").append(trailers);
     }
 
-    void exchange_done() override { end("[done]"); }
+    void exchange_done(std::string_view) override { end("[done]"); }
 
     bool upstream_blocked() const override { return false; }
 
@@ -157,6 +170,7 @@ public:
     }
 
 private:
+    proxy::testing::framed_text framed_;
     http::response_head head_;
     http::options limits_;
     proxy::upstream_options upstream_;

@@ -41,7 +41,7 @@ private:
         ended_ = true;
     }
 
-    void stream_closed(bool) override
+    void stream_closed(http2::error_code) override
     {
         require(!over_);
         over_ = true;
@@ -64,7 +64,11 @@ class connection final : public http2::engine_events {
 public:
     static constexpr std::size_t most_sent = 64 * 1024 * 1024;
 
-    connection() : engine(http2::options{}, bounds.max_header_bytes, *this, out_) {}
+    connection()
+        : engine(
+              http2::engine::role::server, http2::options{}, bounds.max_header_bytes, *this, out_
+          )
+    {}
 
     http::options bounds{};
     http2::request_text head;

@@ -14,6 +14,7 @@ from harness.caddy import Caddy
 from harness.client import Closed, Connection, get
 from harness.gateway import ROOT, run_command
 from harness.haproxy import HAProxy
+from harness.http2 import Http2
 from harness.nginx import Nginx
 from harness.origin import Origin, answer_ok
 from harness.process import free_port, wait_until
@@ -226,6 +227,31 @@ class WhatIsCounted(RecipeTest):
         self.assertEqual(head.status, 200)
         self.assertIn(int(head["X-RateLimit-Remaining"]), range(98_000, 98_100))
         self.assertRaises((Closed, ConnectionError), lambda: stream.read_exactly(1000))
+
+    @recipe("A gRPC backend")
+    def test_grpc(self):
+        def ended(peer, request):
+            peer.read_body(request)
+            head = "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n\r\n"
+            peer.send(f"{head}0\r\ngrpc-status: {request['x-outcome']}\r\n\r\n".encode())
+
+        g, calls = self.of_recipe(ended), [("content-type", "application/grpc")]
+        with Http2(g.address) as c:
+
+            def call(method, outcome="0"):
+                answer = c.ask(f"/shop.{method}", [*calls, ("x-outcome", outcome)], body=b"", method="POST")
+                return dict(answer.trailers or answer.fields)
+
+            reports = [call("Orders/Report") for _ in range(6)]
+            self.assertEqual([r["grpc-status"] for r in reports], ["0"] * 5 + ["8"])
+            self.assertIn(int(reports[-1]["grpc-retry-pushback-ms"]), range(1, 12_001))
+            right = [call("Accounts/Login")["grpc-status"] for _ in range(9)]
+            wrong = [call("Accounts/Login", "16") for _ in range(6)]
+            self.assertEqual((right, [w["grpc-status"] for w in wrong]), (["0"] * 9, ["16"] * 5 + ["8"]))
+            self.assertIn(int(wrong[-1]["grpc-retry-pushback-ms"]), range(175_000, 180_001))
+            others = [call("Orders/List") for _ in range(110)]
+            last = next(o for o in others if o["grpc-status"] == "8")
+            self.assertEqual((last["x-ratelimit-limit"], last["grpc-message"]), ("100", "the limit is exhausted; retry later"))
 
     @recipe("A write costs more than a read")
     def test_costs(self):

@@ -24,14 +24,14 @@ ALLOWED = {
     "tracing": {"base", "http", "telemetry"},
     "net": {"base", "telemetry"},
     "store": {"base", "limit", "net", "telemetry"},
-    "proxy": {"base", "http", "net", "telemetry"},
+    "proxy": {"base", "http", "http2", "net", "telemetry"},
 }
 ALLOWED["intake"] = {"base", "identity", "http", "policy", "envoy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
 ALLOWED["replay"] = set(ALLOWED)
 ALLOWED["client"] = set(ALLOWED) - {"replay"}
 ALLOWED["worker"] = set(ALLOWED) - {"replay"}
-ALLOWED["probes"] = {"base", "telemetry", "net", "proxy", "worker"}
+ALLOWED["probes"] = {"base", "http2", "telemetry", "net", "proxy", "worker"}
 ALLOWED["admin"] = set(ALLOWED) - {"replay"}
 ALLOWED["config"] = set(ALLOWED) - {"replay"}
 ALLOWED["process"] = set(ALLOWED) - {"replay"}

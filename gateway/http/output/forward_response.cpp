@@ -64,6 +64,8 @@ void append_what_stays(const response_head& head, const taken_out& without, std:
     append_lines(start, head.fields, stays, out);
     if (head.respelt_length && forwards_length(head)) {
         append_content_length(*head.respelt_length, out);
+    } else if (head.announced_length) {
+        append_content_length(*head.announced_length, out);
     }
 }
 
@@ -110,6 +112,9 @@ framing outbound_framing(const response_head& head, bool client_http_1_0)
         head.body.how == framing::kind::chunked || head.body.how == framing::kind::until_close;
     if (!unbounded) {
         return head.body;
+    }
+    if (head.announced_length) {
+        return {framing::kind::length, *head.announced_length};
     }
     return {client_http_1_0 ? framing::kind::until_close : framing::kind::chunked, 0};
 }

@@ -143,6 +143,18 @@ void add_limits(const own_response& response, text_writer& to)
     }
 }
 
+// Adds the time after which a client of gRPC may try again; a negative number forbids it (gRFC A6).
+void add_pushback(const own_response& response, text_writer& to)
+{
+    using milliseconds = std::chrono::milliseconds;
+    if (response.retry_after.count() > 0) {
+        const auto wait = std::chrono::ceil<milliseconds>(response.retry_after);
+        to.add("grpc-retry-pushback-ms: ").add(std::int64_t{wait.count()}).add("\r\n");
+    } else if (response.grpc == grpc_status::resource_exhausted) {
+        to.add("grpc-retry-pushback-ms: -1\r\n");
+    }
+}
+
 // Adds the fields about the connection, and the end of the head.
 void add_end(const own_response& response, text_writer& to)
 {
@@ -187,10 +199,34 @@ std::size_t append_fixed_response(const own_response& response, std::string& out
     return fixed.body.size();
 }
 
+// Appends the head that says how a call of gRPC has ended. The fields are trailers there if nothing
+// follows them ("Trailers-Only").
+void append_grpc_response(const own_response& response, std::string& out)
+{
+    const std::string message = grpc_message(response.detail);
+    const std::string_view set =
+        response.added.edits != nullptr ? std::string_view{response.added.edits->own_lines} : "";
+    text_writer to(out, room_beside_texts + texts_size(response) + message.size() + set.size());
+    to.add("HTTP/1.1 200 OK\r\n");
+    add_date_and_id(response, to);
+    to.add("Content-Type: application/grpc\r\nContent-Length: 0\r\nCache-Control: no-store\r\n");
+    to.add("grpc-status: ").add(static_cast<std::int64_t>(number_of(*response.grpc)));
+    to.add("\r\ngrpc-message: ").add(message).add("\r\n");
+    add_limit_headers(response.added.limits, to);
+    add_pushback(response, to);
+    add_extra(response, to);
+    to.add(set);
+    add_end(response, to);
+}
+
 }  // namespace
 
 std::size_t append_own_response(const own_response& response, std::string& out)
 {
+    if (response.grpc) {
+        append_grpc_response(response, out);
+        return 0;
+    }
     if (response.fixed != nullptr) {
         return append_fixed_response(response, out);
     }

@@ -1,11 +1,13 @@
 // `own_response` is a response of the gateway's own: problem details (RFC 9457) with the fields
-// that its status needs.
+// that its status needs, or what gRPC has in their place.
 #pragma once
 
+#include "gateway/http/grpc_status.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +30,10 @@ struct own_response {
     // The route's answer instead of an upstream's, or null. Its status is then used, not `status`.
     const fixed_response* fixed = nullptr;
 
+    // Code that a client of gRPC gets, in a head with status 200 and without content, whatever
+    // `status` and `fixed` are. Nothing: the response is HTTP's.
+    std::optional<grpc_status> grpc{};
+
     // True if this connection ends after the response.
     bool close = false;
     // True if an HTTP/1.0 client must get `Connection: keep-alive`.
@@ -36,8 +42,8 @@ struct own_response {
     bool head_only = false;
 };
 
-// Appends the whole message: the fixed response, problem details, or only a head if the status is
-// below 400. Returns the number of its bytes that are content.
+// Appends the whole message: the outcome of a call of gRPC, the fixed response, problem details, or
+// only a head if the status is below 400. Returns the number of its bytes that are content.
 std::size_t append_own_response(const own_response& response, std::string& out);
 
 }  // namespace gateway::http

@@ -8,6 +8,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include <array>
 #include <new>
 #include <utility>
 
@@ -71,8 +72,8 @@ int tls_client::remember(SSL* ssl, SSL_SESSION* session)
     return 1;
 }
 
-tls_client::tls_client(std::shared_ptr<SSL_CTX> context, std::string name)
-    : context_(std::move(context)), name_(std::move(name))
+tls_client::tls_client(std::shared_ptr<SSL_CTX> context, std::string name, bool http2)
+    : context_(std::move(context)), name_(std::move(name)), http2_(http2)
 {}
 
 std::shared_ptr<tls_client> tls_client::make(
@@ -81,7 +82,7 @@ std::shared_ptr<tls_client> tls_client::make(
 {
     const std::string& name = options.server_name.empty() ? host : options.server_name;
     return std::shared_ptr<tls_client>{
-        new tls_client{options.context, std::string{base::without_final_dot(name)}}};
+        new tls_client{options.context, std::string{base::without_final_dot(name)}, options.http2}};
 }
 
 std::unique_ptr<tls_engine> tls_client::connect(const std::shared_ptr<tls_client>& to)
@@ -111,6 +112,10 @@ bool tls_client::session_holds() const
 
 void tls_client::expect_server(SSL* ssl) const
 {
+    if (http2_) {
+        static constexpr std::array<unsigned char, 3> offered{2, 'h', '2'};
+        SSL_set_alpn_protos(ssl, offered.data(), offered.size());
+    }
     if (name_.empty()) {
         // A server that is not verified may have no name.
         return;

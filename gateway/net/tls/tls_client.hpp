@@ -28,6 +28,9 @@ struct tls_client_options {
     // True to verify the server; otherwise whoever answers is taken for the server.
     bool verify = true;
 
+    // True to offer HTTP/2 by ALPN (RFC 9113 §3.2) and nothing else; otherwise nothing is offered.
+    bool http2 = false;
+
     // The OpenSSL context that all clients of these options share, on any thread; see
     // tls_client::prepare().
     std::shared_ptr<SSL_CTX> context{};
@@ -38,7 +41,7 @@ struct tls_client_options {
     bool operator==(const tls_client_options& o) const
     {
         return ca == o.ca && certificate == o.certificate && key == o.key &&
-               server_name == o.server_name && verify == o.verify &&
+               server_name == o.server_name && verify == o.verify && http2 == o.http2 &&
                system_edition == o.system_edition;
     }
 };
@@ -66,7 +69,7 @@ public:
     void forget_session() { session_.reset(); }
 
     // Has the handshake of `ssl` trust no server but the expected one, and ask for it by its name
-    // unless that is an address.
+    // unless that is an address, and offer the protocol of the options.
     void expect_server(SSL* ssl) const;
 
     SSL_CTX* context() const { return context_.get(); }
@@ -74,12 +77,13 @@ public:
 private:
     std::shared_ptr<SSL_CTX> context_;
     std::string name_;
+    bool http2_;
     // The session that the server gave last, for the next connection.
     owned<SSL_SESSION, SSL_SESSION_free> session_;
     // Time at which the server last showed its certificate.
     base::instant shown_{};
 
-    tls_client(std::shared_ptr<SSL_CTX> context, std::string name);
+    tls_client(std::shared_ptr<SSL_CTX> context, std::string name, bool http2);
 
     bool session_holds() const;
     static int remember(SSL* ssl, SSL_SESSION* session);

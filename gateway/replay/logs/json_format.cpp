@@ -131,6 +131,7 @@ json_format own_json(const wanted_parts& wanted)
              {"outcome", json_role::outcome},
              {"error", json_role::error},
              {"status", json_role::status},
+             {"grpc_status", json_role::grpc_status},
              {"duration_seconds", json_role::duration_in_seconds},
              {"decided", json_role::decided},
              {"cost", json_role::cost},

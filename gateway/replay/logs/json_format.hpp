@@ -27,6 +27,8 @@ enum class json_role : std::uint8_t {
     // Reason why the gateway answered itself.
     error,
     status,
+    // Outcome of a call of gRPC.
+    grpc_status,
     duration_in_seconds,
     duration_in_nanoseconds,
     cost,

@@ -205,6 +205,9 @@ void json_reader::note_number(json_role role, json_value value, reading& line)
         case json_role::status:
             read_status(value.view(), out.status);
             break;
+        case json_role::grpc_status:
+            out.grpc_status = http::read_grpc_status(value.view());
+            break;
         case json_role::duration_in_seconds:
             note_duration(parse_seconds(value.view()), out);
             break;

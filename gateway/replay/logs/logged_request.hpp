@@ -4,9 +4,11 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/ip_address.hpp"
+#include "gateway/http/grpc_status.hpp"
 #include "gateway/replay/logs/wanted_parts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -39,6 +41,8 @@ struct logged_request {
     // Route in the configuration of the gateway that wrote the log; empty: unknown.
     std::string_view route;
     int status = 0;
+    // Outcome, if the request is a call of gRPC and the log tells it.
+    std::optional<http::grpc_status> grpc_status;
     // Tokens that the request cost. Set with `knows_cost`. `costs` has those of each limit, as a
     // JSON object or as `a=1,b=2`, if they differ.
     std::int64_t cost = 0;

@@ -29,6 +29,8 @@ void own_text_reader::note(
         out.at = parse_unix_time(value).value_or(out.at);
     } else if (name == "cost") {
         out.known |= read_cost(value, out.cost) ? knows_cost : 0;
+    } else if (name == "grpc_status") {
+        out.grpc_status = http::read_grpc_status(value);
     } else if (name == "costs") {
         out.costs = value;
     } else {

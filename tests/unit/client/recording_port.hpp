@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/client/http1_state.hpp"
+#include "tests/unit/proxy/framed_text.hpp"
 
 #include <cstring>
 #include <functional>
@@ -53,6 +54,7 @@ public:
     bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
     bool finishes_without_client_too = false;
+    bool grpc = false;  // the client's requests are
     limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
     std::vector<http::limit_report> reports;   // of limits
     const http::field_edits* edits = nullptr;  // of responses
@@ -215,6 +217,8 @@ public:
         return {.limits = {.reports = reports}, .edits = edits};
     }
 
+    bool is_grpc() const override { return grpc; }
+
     void send_client(std::string_view a, std::string_view b) override
     {
         promise(!closed && !shut, "nothing is sent after the end");
@@ -229,7 +233,7 @@ public:
 
     const http::options& limits() const override { return http_limits; }
 
-    void request_begins() override
+    void request_begins(bool) override
     {
         promise(!request_open() && !closed && !shut, "requests begin one after another");
         ++begins;
@@ -300,13 +304,24 @@ public:
 
     void begin_retry(std::string&) override {}
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
-        promise(connected_, "sent to a connection it has");
-        promise(!connected_ || !leases.back().shut, "nothing is sent upstream after the end");
-        promise(!a.empty() || !b.empty(), "nothing is not sent upstream");
-        if (connected_) {
-            leases.back().sent.append(a).append(b);
+        if (may_send_upstream(!head.empty())) {
+            framed_.head(head, body, leases.back().sent);
+        }
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view trailers) override
+    {
+        if (may_send_upstream(!content.empty() || last)) {
+            framed_.content(content, last, trailers, leases.back().sent);
+        }
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        if (may_send_upstream(!bytes.empty())) {
+            leases.back().sent.append(bytes);
         }
     }
 
@@ -358,6 +373,16 @@ private:
     http::request_head request_head_;
     http::http_date date_{base::duration{0}};
     http::response_head response_head_;
+    proxy::testing::framed_text framed_;
+
+    // True if there is a connection to send to. `anything`: what is sent is not empty.
+    bool may_send_upstream(bool anything)
+    {
+        promise(connected_, "sent to a connection it has");
+        promise(!connected_ || !leases.back().shut, "nothing is sent upstream after the end");
+        promise(anything, "nothing is not sent upstream");
+        return connected_;
+    }
 
     lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }
 

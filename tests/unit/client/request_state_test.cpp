@@ -2,6 +2,8 @@
 // stream of HTTP/2 would. Whatever happens after whatever step, the request ends once.
 #include "gateway/client/request_state.hpp"
 
+#include "tests/unit/proxy/framed_text.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,6 +28,7 @@ public:
     bool client_waits = false;
     bool upstream_waits = false;
     bool finishes = false;
+    bool calls = false;  // by gRPC
 
     // What came of it.
     std::string sent;
@@ -35,6 +38,8 @@ public:
     bool complete = false;
     bool upstream_ended = false;
     bool connected = false;
+    bool grpc = false;
+    std::optional<http::grpc_status> answered;
     std::optional<limits::finished> counted;
     std::optional<ending> over;
     std::optional<proxy::failure> failure;
@@ -47,6 +52,7 @@ public:
         head.path = "/";
         head.body = body;
         head.websocket = websocket;
+        head.grpc = calls;
         request.begin(head);
     }
 
@@ -73,6 +79,7 @@ public:
     {
         EXPECT_TRUE(status == 0 && !over);
         status = a.status;
+        answered = a.grpc;
         complete = true;
         return a.detail.size();
     }
@@ -95,7 +102,11 @@ public:
     }
 
     // request_port
-    void request_begins() override { EXPECT_FALSE(counted); }
+    void request_begins(bool is_grpc) override
+    {
+        EXPECT_FALSE(counted);
+        grpc = is_grpc;
+    }
 
     limits::admission admit(const http::request_head&) override { return decision; }
 
@@ -105,6 +116,8 @@ public:
     }
 
     http::added_fields added_fields() const override { return {}; }
+
+    bool is_grpc() const override { return grpc; }
 
     void tunnel_begins() override { EXPECT_EQ(status, 101); }
 
@@ -133,10 +146,22 @@ public:
 
     bool hides_from_client(std::string_view name) const override { return name == "X-Hidden"; }
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
         EXPECT_TRUE(connected && !upstream_ended);
-        sent.append(a).append(b);
+        framed_.head(head, body, sent);
+    }
+
+    void send_content(std::string_view content, bool last, std::string_view fields) override
+    {
+        EXPECT_TRUE(connected && !upstream_ended);
+        framed_.content(content, last, fields, sent);
+    }
+
+    void send_bytes(std::string_view bytes) override
+    {
+        EXPECT_TRUE(connected && !upstream_ended);
+        sent.append(bytes);
     }
 
     bool upstream_blocked() const override { return upstream_waits; }
@@ -167,6 +192,7 @@ public:
     const proxy::upstream_options& upstream() const override { return options_; }
 
 private:
+    proxy::testing::framed_text framed_;
     http::response_head head_;
     proxy::upstream_options options_;
 };
@@ -276,6 +302,128 @@ TEST(request_state, out_of_time_fails_the_upstream_if_it_was_silent_for_long)
     }
 }
 
+TEST(request_state, passing_its_clients_deadline_is_nobodys_failure)
+{
+    for (const bool begun : {false, true}) {
+        stream s;
+        s.calls = true;
+        s.begin("POST", chunks);
+        s.request.content({}, true);
+        s.upstream_says(begun ? ok.substr(0, ok.size() - 1) : "");
+        s.request.deadline_passed();
+        EXPECT_EQ(s.status, begun ? 200 : 504);
+        EXPECT_EQ(s.over, begun ? ending::cut : ending::done);
+        EXPECT_EQ(s.counted->grpc, http::grpc_status::deadline_exceeded);
+        EXPECT_TRUE(s.counted->given_up);
+        EXPECT_TRUE(begun || s.counted->intended);
+        EXPECT_FALSE(s.failure);
+    }
+    stream waits;
+    waits.decision.next = limits::admission::action::wait;
+    waits.begin("POST");
+    waits.request.deadline_passed();
+    EXPECT_EQ(waits.over, ending::done);
+    stream none;
+    none.request.deadline_passed();
+    EXPECT_EQ(none.status, 0);
+}
+
+TEST(request_state, answers_a_call_of_grpc_with_a_code)
+{
+    const auto answered = [](const limits::admission& a) {
+        stream s;
+        s.calls = true;
+        s.decision = a;
+        s.begin("POST", chunks);
+        EXPECT_EQ(s.status, a.status) << "as it is counted";
+        EXPECT_EQ(s.counted->status, a.status);
+        EXPECT_EQ(s.counted->grpc, s.answered);
+        return s.answered;
+    };
+    EXPECT_EQ(answered(limits::refusal(429, "d")), http::grpc_status::resource_exhausted);
+    EXPECT_EQ(answered(limits::refusal(404, "d")), http::grpc_status::unimplemented);
+    EXPECT_FALSE(answered(limits::refusal(200, "d")));
+    limits::admission of_route = limits::refusal(503, "d");
+    of_route.stays_http = true;
+    EXPECT_FALSE(answered(of_route));
+
+    stream refused;
+    refused.request.begin_refused(431, "d", {}, true);
+    EXPECT_EQ(refused.answered, http::grpc_status::resource_exhausted);
+    stream other;
+    other.decision = limits::refusal(429, "d");
+    other.begin("POST", chunks);
+    EXPECT_FALSE(other.answered);
+    EXPECT_FALSE(other.counted->grpc);
+}
+
+TEST(request_state, answers_a_call_of_grpc_for_its_upstream)
+{
+    const auto answered = [](const std::function<void(stream&)>& fails) {
+        stream s;
+        s.calls = true;
+        s.begin("POST", chunks);
+        fails(s);
+        EXPECT_EQ(s.over, ending::done);
+        return s.answered;
+    };
+    using http::grpc_status;
+    EXPECT_EQ(
+        answered([](stream& s) { s.request.upstream_closed(true); }), grpc_status::unavailable
+    );
+    EXPECT_EQ(answered([](stream& s) { s.upstream_says("?"); }), grpc_status::unavailable);
+    EXPECT_EQ(answered([](stream& s) { s.request.expired(); }), grpc_status::deadline_exceeded);
+    EXPECT_EQ(
+        answered([](stream& s) {
+            s.request.content({}, true);
+            s.request.expired();
+        }),
+        grpc_status::deadline_exceeded
+    );
+    for (const bool at_fault : {false, true}) {
+        EXPECT_EQ(
+            answered([at_fault](stream& s) {
+                s.request.content({}, true);
+                s.request.out_of_time(at_fault);
+            }),
+            grpc_status::deadline_exceeded
+        );
+    }
+    stream unreachable;
+    unreachable.calls = true;
+    unreachable.lease_says = proxy::exchange_port::lease_progress::pending;
+    unreachable.begin("POST", chunks);
+    unreachable.request.lease_failed(proxy::failure::connect_timeout);
+    EXPECT_EQ(unreachable.status, 504);
+    EXPECT_EQ(unreachable.answered, grpc_status::unavailable) << "it may be repeated";
+}
+
+TEST(request_state, reports_the_trailers_and_how_a_response_broke_off)
+{
+    const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream whole;
+    whole.begin("POST", chunks);
+    whole.request.content({}, true);
+    whole.upstream_says(head + "0\r\ngrpc-status: 7\r\n\r\n");
+    EXPECT_EQ(whole.trailers, "grpc-status: 7\r\n");
+    EXPECT_FALSE(whole.counted->grpc || whole.counted->given_up);
+
+    stream cut;
+    cut.begin("POST", chunks);
+    cut.upstream_says(head);
+    cut.request.upstream_closed(false);
+    EXPECT_EQ(cut.over, ending::cut);
+    EXPECT_EQ(cut.counted->grpc, http::grpc_status::unknown);
+    EXPECT_FALSE(cut.counted->given_up);
+
+    stream left;
+    left.begin("POST", chunks);
+    left.upstream_says(head);
+    left.request.client_closed(false);
+    EXPECT_EQ(left.counted->grpc, http::grpc_status::cancelled);
+    EXPECT_TRUE(left.counted->given_up);
+}
+
 TEST(request_state, refuses_content_that_is_too_large)
 {
     stream s;
@@ -355,6 +503,10 @@ TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
          [](stream& s) { s.request.out_of_time(true); },
          abandon_until::answered,
          abandon_until::answered},
+        {sent,
+         [](stream& s) { s.request.deadline_passed(); },
+         abandon_until::answered,
+         abandon_until::finished},
         {half_sent,
          [](stream& s) {
              s.upstream_waits = true;  // 504: it does not take the content
@@ -432,7 +584,7 @@ const std::vector<script> scripts{
       [](stream& s) { s.request.content("x", false); }}},
 };
 
-const std::array<std::function<void(stream&)>, 7> ends{
+const std::array<std::function<void(stream&)>, 8> ends{
     [](stream& s) {
         s.request.out_of_time(true);
         if (s.request.in_tunnel()) {
@@ -453,6 +605,12 @@ const std::array<std::function<void(stream&)>, 7> ends{
         s.request.client_closed(true);
         if (!s.over) {
             s.request.upstream_closed(true);
+        }
+    },
+    [](stream& s) {
+        s.request.deadline_passed();  // which a tunnel has not
+        if (!s.over) {
+            s.request.abort();
         }
     },
 };

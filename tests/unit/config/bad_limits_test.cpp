@@ -254,6 +254,18 @@ TEST(bad_limits, are_refused)
          "f:1:57: limits.a.reset_on.status[0]: expected a status"},
         {"limits: { a: { key: [], rate: 9/s, reset_on: { status: 401 } } }",
          "f:1:56: limits.a.reset_on.status: "},
+        {"limits: { a: { key: [], rate: 9/s, charge_on: { grpc: [] } } }",
+         "f:1:55: limits.a.charge_on.grpc: expected at least one code"},
+        {"limits: { a: { key: [], rate: 9/s, charge_on: { grpc: [UNAUTHENTICATD] } } }",
+         "f:1:56: limits.a.charge_on.grpc[0]: expected a code of gRPC such as UNAUTHENTICATED, or "
+         "16, got \"UNAUTHENTICATD\", did you mean \"UNAUTHENTICATED\"?"},
+        {"limits: { a: { key: [], rate: 9/s, reset_on: { grpc: [OK, 17] } } }",
+         "f:1:59: limits.a.reset_on.grpc[1]: expected a code of gRPC"},
+        {"limits: { a: { key: [], rate: 9/s, reset_on: { grpc: 0 } } }",
+         "f:1:54: limits.a.reset_on.grpc: "},
+        {"stores: { r: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 900/s, store: r, "
+         "reset_on: { grpc: [OK] }, lease: { share: 10% } } }",
+         "f:2:81: limits.a.lease: not with \"reset_on\""},
         {"limits: { a: { key: [], rate: 9/s, settle: { header: x } } }",
          "f:1:44: limits.a.settle.max: missing"},
         {"limits: { a: { key: [], rate: 9/s, settle: { max: 5 } } }",

@@ -49,6 +49,8 @@ sample full()
         "  by_query: { key: [], rate: 9/h, cost: { query: \"a%,b\", max: 7 } }\n"
         "  login: { key: [], rate: 9/h, charge_on: { status: [401, 5xx] }, reset_on: { status: "
         "[201] } }\n"
+        "  calls: { key: [], rate: 9/h, charge_on: { grpc: [UNAUTHENTICATED, 2] }, reset_on: { "
+        "status: [205], grpc: [OK] } }\n"
         "  shared_out: { key: [], rate: 9/h, store: \"-\", on_store_failure: local, local_share: "
         "2/3 "
         "}\n"

@@ -59,14 +59,25 @@ TEST(grpc, refuses_a_body_as_soon_as_it_can)
 
 TEST(grpc, has_media_types)
 {
-    EXPECT_TRUE(is_grpc_type("application/grpc"));
-    EXPECT_TRUE(is_grpc_type("Application/gRPC+proto"));
-    EXPECT_TRUE(is_grpc_type("application/grpc; charset=utf-8"));
-    EXPECT_FALSE(is_grpc_type(""));
-    EXPECT_FALSE(is_grpc_type("application/grpc+json"));
-    EXPECT_FALSE(is_grpc_type("application/grpc-web"));
-    EXPECT_FALSE(is_grpc_type("application/grpcx"));
-    EXPECT_FALSE(is_grpc_type("application/json"));
+    for (const char* type :
+         {"application/grpc", "Application/gRPC+proto", "application/grpc; charset=utf-8"}) {
+        EXPECT_TRUE(is_grpc_type(type)) << type;
+        EXPECT_TRUE(is_protobuf_grpc_type(type)) << type;
+    }
+    EXPECT_TRUE(is_grpc_type("application/grpc+json"));
+    EXPECT_TRUE(is_grpc_type("application/grpc+thrift;v=1"));
+    EXPECT_FALSE(is_protobuf_grpc_type("application/grpc+json"));
+    for (const char* type :
+         {"",
+          "application/grpc-web",
+          "application/grpc-web+proto",
+          "application/grpc-web-text",
+          "application/grpcx",
+          "application/json",
+          "text/plain; application/grpc"}) {
+        EXPECT_FALSE(is_grpc_type(type)) << type;
+        EXPECT_FALSE(is_protobuf_grpc_type(type)) << type;
+    }
 }
 
 }  // namespace grpc_test

@@ -228,5 +228,60 @@ TEST(own_response, of_a_route_has_no_length_where_there_is_no_body)
     }
 }
 
+TEST(own_response, to_a_call_of_grpc_is_a_head_that_has_what_trailers_would)
+{
+    const limit::limit five = limit::limit::make(1, std::chrono::seconds{1}, 5).value();
+    const std::array<limit_report, 1> reports{{{"few", &five, {.allowed = false}}}};
+    field_edits e;
+    e.set = {{"X-A", "1"}, {"content-type", "text/css"}};
+    e.finish();
+    own_response said{
+        .status = 429,
+        .detail = "100 % used; retry later",
+        .added = {.limits = {.reports = reports}, .date = "d", .request_id = "7", .edits = &e},
+        .retry_after = std::chrono::microseconds{1'234'001},
+        .grpc = grpc_status::resource_exhausted};
+    const std::string text =
+        "HTTP/1.1 200 OK\r\nDate: d\r\nX-Request-Id: 7\r\nContent-Type: application/grpc\r\n"
+        "Content-Length: 0\r\nCache-Control: no-store\r\ngrpc-status: 8\r\n"
+        "grpc-message: 100 %25 used; retry later\r\nX-RateLimit-Limit: 5\r\n"
+        "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 0\r\ngrpc-retry-pushback-ms: 1235\r\n"
+        "X-A: 1\r\n";
+    EXPECT_EQ(text_of(said), text + "\r\n");
+    said.close = true;
+    EXPECT_EQ(text_of(said), text + "Connection: close\r\n\r\n");
+    std::string out;
+    EXPECT_EQ(append_own_response(said, out), 0U) << "it has no content";
+}
+
+TEST(own_response, to_a_call_of_grpc_is_no_page_of_the_route)
+{
+    const fixed_response page = fixed(503, "<p>");
+    EXPECT_EQ(
+        text_of({.status = 503, .detail = "d", .fixed = &page, .grpc = grpc_status::unavailable}),
+        "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\n"
+        "Cache-Control: no-store\r\ngrpc-status: 14\r\ngrpc-message: d\r\n\r\n"
+    );
+}
+
+TEST(own_response, tells_a_client_of_grpc_not_to_repeat_what_can_never_pass)
+{
+    const auto pushback = [](const own_response& answer) {
+        const std::string text = text_of(answer);
+        const std::string name = "\r\ngrpc-retry-pushback-ms: ";
+        const std::size_t at = text.find(name);
+        return at == std::string::npos
+                   ? std::string{"-"}
+                   : text.substr(at + name.size(), text.find('\r', at + 2) - at - name.size());
+    };
+    EXPECT_EQ(pushback({.status = 429, .grpc = grpc_status::resource_exhausted}), "-1");
+    EXPECT_EQ(pushback({.status = 403, .grpc = grpc_status::permission_denied}), "-");
+    EXPECT_EQ(
+        pushback({.status = 503, .retry_after = base::duration{1}, .grpc = grpc_status::unavailable}
+        ),
+        "1"
+    );
+}
+
 }  // namespace own_response_test
 }  // namespace gateway::http

@@ -281,16 +281,59 @@ TEST(request_parser, no_control_byte_may_stand_anywhere_in_a_head)
     }
 }
 
+TEST(request_parser, gRPC_is_known_by_its_content_type)
+{
+    const auto is_grpc = [](std::string_view lines) {
+        return accepted_request(post_with(lines)).grpc;
+    };
+    EXPECT_TRUE(is_grpc("Content-Type: application/grpc\r\n"));
+    EXPECT_TRUE(is_grpc("CONTENT-TYPE:application/grpc+proto\r\nX-A: 1\r\n"));
+    EXPECT_TRUE(is_grpc("content-type: application/grpc;a=b\r\n"));
+    EXPECT_FALSE(is_grpc(""));
+    EXPECT_FALSE(is_grpc("Content-Type: application/grpc-web\r\n"));
+    EXPECT_FALSE(is_grpc("Content_Type: application/grpc\r\n"));
+    EXPECT_FALSE(is_grpc("X-Type-Type1: application/grpc\r\n"));
+}
+
+TEST(request_parser, gRPC_is_known_in_a_refused_head_as_far_as_that_was_read)
+{
+    const auto is_grpc = [](const std::string& text) {
+        request_head head;
+        EXPECT_EQ(
+            parse(text, head, {.max_header_bytes = 300, .max_headers = 4}).is, state::rejected
+        );
+        return head.grpc;
+    };
+    const std::string type = "Content-Type: application/grpc\r\n";
+    EXPECT_TRUE(is_grpc(post_with(type + "X-A: " + std::string(300, 'a') + "\r\n")));
+    EXPECT_TRUE(is_grpc(post_with(type + "A: 1\r\nB: 2\r\nC: 3\r\nD: 4\r\n")));
+    EXPECT_TRUE(is_grpc(post_with(type + "Content-Length: x\r\n")));
+    EXPECT_FALSE(is_grpc(post_with("X-A : 1\r\n" + type)));
+    EXPECT_FALSE(is_grpc(post_with("Content-Length: x\r\n")));
+}
+
+TEST(request_parser, a_timeout_of_gRPC_is_found_if_there_is_one)
+{
+    const auto timeout = [](std::string_view lines) {
+        return accepted_request(post_with(lines)).grpc_timeout;
+    };
+    EXPECT_EQ(timeout("Grpc-Timeout: 1S \r\n"), "1S");
+    EXPECT_EQ(timeout("X: 1\r\n"), "");
+    EXPECT_EQ(timeout("grpc-timeout: 1S\r\ngrpc-timeout: 2S\r\n"), "");
+    EXPECT_EQ(timeout("grpc-timeout: 1S\r\ngrpc-timeout: 2S\r\ngrpc-timeout: 1S\r\n"), "");
+}
+
 TEST(request_parser, a_head_used_again_remembers_nothing)
 {
     request_head head;
     const std::string first =
         "POST http://b/x?y HTTP/1.0\r\nContent-Length: 5\r\nConnection: close, "
-        "content-length\r\n\r\n";
+        "content-length\r\nContent-Type: application/grpc\r\nGrpc-Timeout: 1S\r\n\r\n";
     ASSERT_EQ(parse(first, head).is, state::complete);
     ASSERT_EQ(parse("GET / HTTP/1.1\r\nHost: a\r\n\r\n", head).is, state::complete);
     EXPECT_EQ(head.query, "");
-    EXPECT_FALSE(head.absolute_form || head.is_1_0());
+    EXPECT_FALSE(head.absolute_form || head.is_1_0() || head.grpc);
+    EXPECT_EQ(head.grpc_timeout, "");
     EXPECT_EQ(head.body.how, framing::kind::none);
     ASSERT_EQ(head.fields.size(), 1u);
     EXPECT_FALSE(head.fields.front().nominated);

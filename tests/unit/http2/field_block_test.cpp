@@ -11,9 +11,8 @@ namespace field_block_test {
 
 using pairs = std::vector<std::pair<std::string, std::string>>;
 
-pairs fields_of(int status, std::string lines)
+pairs fields_of(const field_block& block)
 {
-    const field_block block(status, lines);
     pairs found;
     for (std::size_t i = 0; i < block.size(); ++i) {
         const nghttp2_nv& f = block.data()[i];
@@ -23,6 +22,16 @@ pairs fields_of(int status, std::string lines)
         );
     }
     return found;
+}
+
+pairs fields_of(int status, std::string lines)
+{
+    return fields_of(field_block(status, lines));
+}
+
+pairs request_of(std::string head)
+{
+    return fields_of(field_block("https", head));
 }
 
 TEST(field_block, has_the_status_first_and_names_in_lower_case)
@@ -53,6 +62,42 @@ TEST(field_block, leaves_out_what_concerns_a_connection)
 TEST(field_block, takes_a_value_with_colons)
 {
     EXPECT_EQ(fields_of(0, "location: http://x:1/\r\n"), (pairs{{"location", "http://x:1/"}}));
+}
+
+TEST(field_block, of_a_request_has_pseudo_fields_first)
+{
+    EXPECT_EQ(
+        request_of("GET /a?b=c HTTP/1.1\r\nX-A: 1\r\nHost: h:1\r\nX-B: 2\r\n\r\n"),
+        (pairs{
+            {":method", "GET"},
+            {":scheme", "https"},
+            {":path", "/a?b=c"},
+            {":authority", "h:1"},
+            {"x-a", "1"},
+            {"x-b", "2"}})
+    );
+}
+
+TEST(field_block, of_a_request_without_a_host_has_no_authority)
+{
+    EXPECT_EQ(
+        request_of("OPTIONS * HTTP/1.1\r\n\r\n"),
+        (pairs{{":method", "OPTIONS"}, {":scheme", "https"}, {":path", "*"}})
+    );
+}
+
+TEST(field_block, of_a_request_says_that_trailers_are_understood)
+{
+    EXPECT_EQ(
+        request_of("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n"
+                   "Connection: TE\r\n\r\n"),
+        (pairs{
+            {":method", "POST"},
+            {":scheme", "https"},
+            {":path", "/"},
+            {":authority", "h"},
+            {"te", "trailers"}})
+    );
 }
 
 }  // namespace field_block_test

@@ -149,12 +149,21 @@ protected:
     // The last request's response came, and makes one correction.
     void respond(int status)
     {
+        reservation taken = reserved(false);
+        taken.responded({.status = status}, nullptr, *corrections_, nullptr);
+    }
+
+    // What was taken for the last request.
+    reservation reserved(bool is_grpc)
+    {
         corrections_.emplace(local, loop_.clock());
         reservation taken;
-        taken.begin({std::shared_ptr<const policy_view>{}, &view_});
+        taken.begin({std::shared_ptr<const policy_view>{}, &view_}, is_grpc);
         check_.reserve(reserving::outcomes, taken);
-        taken.responded(status, nullptr, *corrections_, nullptr);
+        return taken;
     }
+
+    corrections& corrector() { return *corrections_; }
 
     // The last request is over: its places are given back.
     void end_request()

@@ -59,7 +59,14 @@ public:
 
     void begin_retry(std::string&) override { FAIL() << "it is not tried again"; }
 
-    void send_upstream(std::string_view, std::string_view) override { EXPECT_FALSE(shut || rest); }
+    void send_head(std::string_view, const http::framing&) override { EXPECT_FALSE(shut || rest); }
+
+    void send_content(std::string_view, bool, std::string_view) override
+    {
+        EXPECT_FALSE(shut || rest);
+    }
+
+    void send_bytes(std::string_view) override { EXPECT_FALSE(shut || rest); }
 
     bool upstream_blocked() const override { return false; }
 
@@ -112,7 +119,7 @@ public:
 
     void response_end(std::string_view) override { EXPECT_FALSE(rest); }
 
-    void exchange_done() override { EXPECT_FALSE(rest); }
+    void exchange_done(std::string_view) override { EXPECT_FALSE(rest); }
 
     void switched(const http::response_head&, std::string_view) override { EXPECT_FALSE(rest); }
 
@@ -294,6 +301,32 @@ TEST(abandoned_state, follows_an_answer_of_the_gateway)
         u.receive(hinted_answer);
         EXPECT_TRUE(u.over() && !u.broken);
     }
+}
+
+TEST(abandoned_state, has_the_trailers_of_a_response_that_has_ended)
+{
+    left_upstream u(true);
+    u.request("GET");
+    u.exchange.client_left();
+    u.receive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-A: 1\r\n");
+    EXPECT_FALSE(u.rest->trailers());
+    u.receive("grpc-status: 0\r\n\r\n");
+    EXPECT_EQ(u.rest->trailers(), "X-A: 1\r\ngrpc-status: 0\r\n");
+
+    left_upstream until_close(true);
+    until_close.request("GET");
+    until_close.exchange.client_left();
+    until_close.receive("HTTP/1.1 200 OK\r\n\r\nok");
+    until_close.closed(true);
+    EXPECT_EQ(until_close.rest->trailers(), "");
+
+    left_upstream cut(true);
+    cut.request("GET");
+    cut.exchange.client_left();
+    cut.receive(answer_head);
+    cut.closed(true);
+    EXPECT_TRUE(cut.over());
+    EXPECT_FALSE(cut.rest->trailers());
 }
 
 }  // namespace abandoned_state_test

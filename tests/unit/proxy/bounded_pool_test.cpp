@@ -41,11 +41,11 @@ TEST_F(bounded_pools, make_the_next_one_wait_until_a_place_is_free)
     EXPECT_EQ(upstream.queued.value(), 2);
     EXPECT_EQ(in_use(), 1);
     let_happen();
-    p->release(first, true);
+    p->release(first, keep);
     let_happen();
     EXPECT_EQ(second.got, &first);
     EXPECT_FALSE(third.done());
-    p->release(first, true);
+    p->release(first, keep);
     let_happen();
     EXPECT_EQ(third.got, &first);
     EXPECT_EQ(upstream.queued.value(), 0);
@@ -57,7 +57,7 @@ TEST_F(bounded_pools, do_not_let_anybody_overtake_who_waits)
     upstream_connection& first = connected();
     waiting second;
     ASSERT_TRUE(pends(second, {}));
-    p->release(first, true);
+    p->release(first, keep);
     waiting late;
     ASSERT_TRUE(pends(late, {}));  // though there is a place, and an idle connection
     run_until(loop, [&] { return second.done(); });
@@ -72,7 +72,7 @@ TEST_F(bounded_pools, pass_the_place_on_when_who_was_woken_for_it_has_left)
     waiting stays;
     ASSERT_TRUE(pends(*leaves, {}));
     ASSERT_TRUE(pends(stays, {}));
-    p->release(first, true);
+    p->release(first, keep);
     leaves.reset();
     run_until(loop, [&] { return stays.done(); });
     EXPECT_EQ(stays.got, &first);
@@ -145,11 +145,11 @@ TEST_F(bounded_pools, leave_a_place_to_the_next_that_the_first_must_not_use)
     ASSERT_TRUE(pends(has_passed_over, {.passed_over = 1}));
     ASSERT_TRUE(pends(next, {}));
     let_happen();
-    p->release(*busy[0], true);
+    p->release(*busy[0], keep);
     let_happen();
     EXPECT_EQ(next.got, busy[0]);
     EXPECT_FALSE(has_passed_over.done());
-    p->release(*busy[1], true);
+    p->release(*busy[1], keep);
     let_happen();
     EXPECT_EQ(has_passed_over.got, busy[1]);
 }
@@ -187,10 +187,10 @@ TEST_F(bounded_pools, share_the_bound_with_the_pools_of_other_workers)
     );
     upstream_connection& first = connected();
     waiting w;
-    EXPECT_EQ(other.lease(w, {}).connection, nullptr);
+    EXPECT_EQ(other.lease(w, {}).carrier, nullptr);
     EXPECT_EQ(upstream.queued.value(), 1);
     other_loop.context().poll();
-    p->release(first, true);
+    p->release(first, keep);
     run_until(other_loop, [&] { return w.done(); });
     ASSERT_NE(w.got, nullptr);
     other.close();

@@ -1,5 +1,7 @@
 #include "gateway/proxy/exchange_state.hpp"
 
+#include "tests/unit/proxy/framed_text.hpp"
+
 #include <gmock/gmock.h>
 
 namespace gateway::proxy {
@@ -68,10 +70,17 @@ public:
 
     void begin_retry(std::string& head) override { head.back() = '>'; }
 
-    void send_upstream(std::string_view a, std::string_view b) override
+    void send_head(std::string_view head, const http::framing& body) override
     {
-        sent.back().append(a).append(b);
+        framed_.head(head, body, sent.back());
     }
+
+    void send_content(std::string_view bytes, bool last, std::string_view fields) override
+    {
+        framed_.content(bytes, last, fields, sent.back());
+    }
+
+    void send_bytes(std::string_view bytes) override { sent.back().append(bytes); }
 
     void release(disposition how) override { released.push_back(how); }
 
@@ -109,7 +118,7 @@ public:
         ended = true;
     }
 
-    void exchange_done() override
+    void exchange_done(std::string_view) override
     {
         EXPECT_TRUE(ended && !done && !broken);
         EXPECT_EQ(exchange.status(), status);
@@ -150,6 +159,7 @@ public:
     }
 
 private:
+    testing::framed_text framed_;
     http::response_head head_;
 };
 

@@ -10,15 +10,21 @@
 
 namespace gateway::proxy::testing {
 
+// The connection that carries a request of HTTP/1.1, or null.
+inline upstream_connection* connection_of(upstream_carrier* c)
+{
+    return dynamic_cast<upstream_connection*>(c);
+}
+
 class waiting final : public pending_lease, public lessee {
 public:
     upstream_connection* got = nullptr;
     std::optional<failure> failed;
     bool readable = false;
 
-    void leased(upstream_connection& c) override
+    void leased(upstream_carrier& c) override
     {
-        got = &c;
+        got = connection_of(&c);
         c.lease_to(this);
     }
 
@@ -37,6 +43,10 @@ public:
 
 class pools : public ::testing::Test {
 protected:
+    // What becomes of a connection that is given back.
+    static constexpr auto keep = answer_port::disposition::keep;
+    static constexpr auto shut = answer_port::disposition::close;
+
     net::loop loop;
     loopback_server server;
     telemetry::upstream_metrics upstream;
@@ -79,7 +89,7 @@ protected:
     bool pends(waiting& w, const lease_wish& wish = {.fresh = true})
     {
         const auto answer = p->lease(w, wish);
-        return answer.connection == nullptr && !answer.failed;
+        return answer.carrier == nullptr && !answer.failed;
     }
 
     upstream_connection& connected()
@@ -96,7 +106,7 @@ protected:
     upstream_connection* idle_one()
     {
         waiting w;
-        return p->lease(w, {}).connection;
+        return connection_of(p->lease(w, {}).carrier);
     }
 
     // Whatever can happen without time going by.

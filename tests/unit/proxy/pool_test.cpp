@@ -50,8 +50,8 @@ TEST_F(pools, lend_the_connection_again_that_was_used_last)
     upstream_connection& b = connected();
     EXPECT_FALSE(a.reused());
     EXPECT_EQ(worker.upstreams_active.value(), 2);
-    p->release(a, true);
-    p->release(b, true);
+    p->release(a, keep);
+    p->release(b, keep);
     EXPECT_EQ(worker.upstreams_idle.value(), 2);
     EXPECT_EQ(servers[0].idle.value(), 2);
     EXPECT_EQ(idle_one(), &b);
@@ -59,8 +59,8 @@ TEST_F(pools, lend_the_connection_again_that_was_used_last)
     EXPECT_EQ(idle_one(), &a);
     EXPECT_EQ(servers[0].active.value(), 2);
     EXPECT_EQ(servers[0].requests.value(), 4U);
-    p->release(a, false);
-    p->release(b, false);
+    p->release(a, shut);
+    p->release(b, shut);
     EXPECT_EQ(worker.upstreams_active.value(), 0);
     EXPECT_EQ(servers[0].active.value(), 0);
     run_until(loop, [&] { return p->empty(); });
@@ -73,8 +73,8 @@ TEST_F(pools, keep_no_more_idle_connections_than_they_may)
     make(o);
     upstream_connection& a = connected();
     upstream_connection& b = connected();
-    p->release(a, true);
-    p->release(b, true);
+    p->release(a, keep);
+    p->release(b, keep);
     EXPECT_EQ(worker.upstreams_idle.value(), 1);
     EXPECT_TRUE(b.closed());
 }
@@ -83,7 +83,7 @@ TEST_F(pools, forget_an_idle_connection_that_the_server_closes_or_speaks_on)
 {
     make({at(server.port())});
     for (const bool closes : {true, false}) {
-        p->release(connected(), true);
+        p->release(connected(), keep);
         closes ? server.close_last() : server.say("HTTP/1.1 200 OK\r\n\r\n");
         run_until(loop, [&] { return p->empty(); });
         EXPECT_EQ(worker.upstreams_idle.value(), 0);
@@ -105,7 +105,7 @@ TEST_F(pools, do_not_keep_a_connection_whose_end_is_known)
     w.readable = false;
     w.got->want_read();
     run_until(loop, [&] { return w.readable; });
-    p->release(*w.got, true);
+    p->release(*w.got, keep);
     EXPECT_TRUE(w.got->closed());
 }
 
@@ -210,12 +210,12 @@ TEST_F(pools, that_are_retired_close_what_is_idle_at_once_and_what_is_lent_when_
 {
     make({at(server.port())});
     upstream_connection& lent = connected();
-    p->release(connected(), true);
+    p->release(connected(), keep);
     p->retire();
     EXPECT_EQ(worker.upstreams_idle.value(), 0);
     EXPECT_FALSE(lent.closed());
     EXPECT_FALSE(p->empty());
-    p->release(lent, true);
+    p->release(lent, keep);
     run_until(loop, [&] { return p->empty(); });
 }
 

@@ -27,7 +27,7 @@ protected:
     upstream_connection* idle_one_for(std::uint16_t port)
     {
         testing::waiting w;
-        return p->lease(w, wish_of(port)).connection;
+        return testing::connection_of(p->lease(w, wish_of(port)).carrier);
     }
 };
 
@@ -43,8 +43,8 @@ TEST_F(proxied_pools, lend_each_connection_to_its_client_only)
     make({at(server.port())});
     upstream_connection& a = connected_for(1);
     upstream_connection& b = connected_for(2);
-    p->release(a, true);
-    p->release(b, true);
+    p->release(a, keep);
+    p->release(b, keep);
     EXPECT_EQ(idle_one_for(3), nullptr);
     EXPECT_EQ(idle_one(), nullptr);
     EXPECT_EQ(idle_one_for(1), &a);
@@ -60,12 +60,12 @@ TEST_F(proxied_pools, forget_the_oldest_client_for_want_of_room)
     upstream_connection& a = connected_for(1);
     upstream_connection& b = connected_for(2);
     upstream_connection& c = connected_for(3);
-    p->release(a, true);
-    p->release(b, true);
-    p->release(c, false);
+    p->release(a, keep);
+    p->release(b, keep);
+    p->release(c, shut);
     EXPECT_FALSE(a.closed()) << "nothing was kept for it";
     upstream_connection& d = connected_for(4);
-    p->release(d, true);
+    p->release(d, keep);
     EXPECT_TRUE(a.closed());
     EXPECT_EQ(idle_one_for(2), &b);
     EXPECT_EQ(idle_one_for(4), &d);

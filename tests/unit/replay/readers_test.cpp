@@ -95,6 +95,21 @@ TEST_F(readers, our_json)
     EXPECT_FALSE(r.refused_early);
 }
 
+TEST_F(readers, our_lines_of_calls_of_grpc)
+{
+    const std::string json = R"({"time":"2026-11-28T10:00:01.123Z","client":"192.0.2.1",)"
+                             R"("method":"POST","host":"","target":"/s/M","status":429)";
+    EXPECT_EQ(
+        read(json + R"(,"grpc_status":8})").grpc_status, http::grpc_status::resource_exhausted
+    );
+    EXPECT_EQ(read(json + R"(,"grpc_status":17})").grpc_status, http::grpc_status::other);
+    EXPECT_FALSE(read(json + "}").grpc_status);
+    const std::string text = R"(192.0.2.1 - - [28/Nov/2026:10:00:01 +0000] "POST /s/M" 200 5 )"
+                             "0.001 peer=192.0.2.1";
+    EXPECT_EQ(read(text + " grpc_status=16").grpc_status, http::grpc_status::unauthenticated);
+    EXPECT_FALSE(read(text).grpc_status);
+}
+
 TEST_F(readers, our_json_of_a_request_that_never_had_limits)
 {
     EXPECT_TRUE(

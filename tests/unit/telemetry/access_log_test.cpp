@@ -212,6 +212,20 @@ TEST(access_log, writes_a_line_for_people_in_text_format)
     );
 }
 
+TEST(access_log, says_how_a_call_of_grpc_ended)
+{
+    access_record call = full_record();
+    call.grpc_status = 8;
+    const auto line = boost::json::parse(logged({call}, as_json)).as_object();
+    EXPECT_EQ(line.at("status"), 429);
+    EXPECT_EQ(line.at("grpc_status"), 8);
+    EXPECT_THAT(logged({call}, as_text), HasSubstr("\" grpc_status=8 server=\""));
+    call.grpc_status = 0;
+    EXPECT_THAT(logged({call}, as_json), HasSubstr("\"grpc_status\":0,"));
+    EXPECT_THAT(logged({full_record()}, as_json), Not(HasSubstr("grpc_status")));
+    EXPECT_THAT(logged({full_record()}, as_text), Not(HasSubstr("grpc_status")));
+}
+
 TEST(access_log, bounds_a_line_with_endless_fields)
 {
     const std::string endless(1'000'000, '\n');

@@ -164,6 +164,27 @@ TEST(registry, prints_histograms_cumulatively_with_sum_and_count)
     EXPECT_NEAR(v.at(name + R"(_sum{route="api"})"), 20.00605, 1e-9);
 }
 
+TEST(registry, counts_calls_of_grpc_by_their_status)
+{
+    registry r(2, words, "1");
+    r.route(0, "api").count_request(0, 200);
+    r.route(0, "other").count_request(0, 200);
+    r.route(0, "api").count_grpc(0);
+    r.route(0, "api").count_grpc(16);
+    r.route(1, "api").count_grpc(16);
+    r.route(1, "api").count_grpc(17);
+    r.route(1, "api").count_grpc(4711);
+    const auto v = values(r);
+    const std::string name = "gateway_grpc_responses_total";
+    EXPECT_EQ(v.at(name + R"({route="api",grpc_status="0"})"), 1);
+    EXPECT_EQ(v.at(name + R"({route="api",grpc_status="16"})"), 2);
+    EXPECT_EQ(v.at(name + R"({route="api",grpc_status="other"})"), 2);
+    const auto rows = std::count_if(v.begin(), v.end(), [&name](const auto& row) {
+        return row.first.starts_with(name);
+    });
+    EXPECT_EQ(rows, 3);
+}
+
 TEST(registry, prints_every_outcome_of_a_limit_even_at_zero)
 {
     registry r(2, words, "1");

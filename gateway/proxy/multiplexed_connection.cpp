@@ -1,0 +1,386 @@
+#include "gateway/proxy/multiplexed_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::proxy {
+
+namespace {
+
+http2::options bounds_of(const upstream_options& options)
+{
+    http2::options bounds;
+    bounds.max_streams = options.max_streams;
+    return bounds;
+}
+
+}  // namespace
+
+multiplexed_connection::multiplexed_connection(
+    net::loop& l,
+    upstream_connection& c,
+    multiplexed_owner& owner,
+    const upstream_options& options,
+    borrowed_texts& memory
+)
+    : loop_(l),
+      connection_(&c),
+      owner_(owner),
+      options_(options),
+      memory_(memory),
+      engine_(
+          http2::engine::role::client,
+          bounds_of(options),
+          options.response.max_header_bytes,
+          *this,
+          memory.frames
+      ),
+      heard_at_(l.now())
+{
+    c.lease_to(this);
+}
+
+void multiplexed_connection::start(std::span<const char> early)
+{
+    if (!early.empty()) {
+        receive(early);
+    }
+    arm();
+    settle();
+}
+
+// ---- streams ---------------------------------------------------------------------------------
+
+upstream_stream* multiplexed_connection::open()
+{
+    const std::size_t most = std::min<std::size_t>(options_.max_streams, engine_.most_requests());
+    if (!ready_ || retired_ || ended_ || !engine_.accepts_requests() || streams_.size() >= most) {
+        return nullptr;
+    }
+    if (spare_streams_.empty()) {
+        spare_streams_.push_back(std::make_unique<upstream_stream>(*this, connection_->to()));
+    }
+    streams_.push_back(std::move(spare_streams_.back()));
+    spare_streams_.pop_back();
+    upstream_stream& s = *streams_.back();
+    s.index = streams_.size() - 1;
+    s.begin(std::exchange(reused_, true));
+    set_idle(false);
+    if (streams_.size() == 1) {
+        heard_at_ = loop_.now();
+        arm();
+    }
+    return &s;
+}
+
+http2::stream_id multiplexed_connection::request(
+    std::string_view head, bool last, upstream_stream& from
+)
+{
+    if (ended_) {
+        return 0;
+    }
+    memory_.request.assign(head);
+    const std::string_view scheme = connection_->tls() != nullptr ? "https" : "http";
+    const http2::stream_id id = engine_.request(memory_.request, scheme, last, from);
+    engine_.send_frames();
+    return id;
+}
+
+void multiplexed_connection::send(
+    http2::outgoing_content& by, std::string_view content, http2::stream_id id
+)
+{
+    if (by.pending().empty() && !is_blocked()) {
+        by.send(content, engine_, id);
+    } else {
+        by.keep(content);
+        engine_.resume(id);
+        engine_.send_frames();
+    }
+}
+
+void multiplexed_connection::reset(http2::stream_id id)
+{
+    if (!ended_) {
+        engine_.reset(id, http2::error_code::cancel);
+        engine_.send_frames();
+    }
+}
+
+void multiplexed_connection::consume(http2::stream_id id, std::size_t bytes)
+{
+    if (!ended_) {
+        engine_.consume_stream(id, bytes);
+    }
+}
+
+void multiplexed_connection::content_came(std::size_t bytes)
+{
+    engine_.consume_connection(bytes);
+}
+
+void multiplexed_connection::given_back(bool is_current)
+{
+    retired_ = retired_ || !is_current;
+    look_after_soon();
+}
+
+http2::response_text& multiplexed_connection::head_of(http2::stream_id id)
+{
+    if (head_of_ != id) {
+        forget_head();
+        head_of_ = id;
+    }
+    return head_;
+}
+
+void multiplexed_connection::forget_head()
+{
+    head_of_ = 0;
+    head_.clear();
+    head_.release_memory();
+}
+
+std::string multiplexed_connection::complaint(http2::error_code why) const
+{
+    if (!lost_because_.empty()) {
+        return lost_because_;
+    }
+    std::string text = "HTTP/2: the response was broken off, with error ";
+    text += std::to_string(static_cast<std::uint32_t>(why));
+    return engine_.complaint().empty() ? text : text + " (" + engine_.complaint() + ")";
+}
+
+// ---- looking after streams -------------------------------------------------------------------
+
+void multiplexed_connection::touch(upstream_stream& s)
+{
+    if (std::exchange(silence_, first_silence) != first_silence) {
+        arm();
+    }
+    if (!std::exchange(s.is_touched, true)) {
+        touched_.push_back(&s);
+    }
+}
+
+void multiplexed_connection::look_after_soon()
+{
+    if (!in_event_ && !std::exchange(again_, true)) {
+        loop_.data().again(*this);
+    }
+}
+
+void multiplexed_connection::recheck()
+{
+    again_ = false;
+    settle();
+}
+
+void multiplexed_connection::look_after_touched()
+{
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        upstream_stream& s = *touched_[i];
+        s.is_touched = false;
+        s.take_up();
+        if (s.is_free() && !s.is_touched) {
+            recycle(s);
+        }
+    }
+    touched_.clear();
+}
+
+void multiplexed_connection::recycle(upstream_stream& s)
+{
+    const std::size_t at = s.index;
+    spare_streams_.push_back(std::move(streams_[at]));
+    if (at + 1 != streams_.size()) {
+        streams_[at] = std::move(streams_.back());
+        streams_[at]->index = at;
+    }
+    streams_.pop_back();
+    if (streams_.empty() && !ended_) {
+        arm();
+    }
+}
+
+// Tells the owner, who counts them.
+void multiplexed_connection::set_idle(bool idle)
+{
+    if (std::exchange(idle_, idle) == idle) {
+        return;
+    }
+    if (!idle) {
+        owner_.became_active(*this);
+    } else if (!owner_.became_idle(*this)) {
+        retired_ = true;
+    }
+}
+
+// Ends each event: it tells lessees what has come, sends what is due, and finds out if the
+// connection is over.
+void multiplexed_connection::settle()
+{
+    in_event_ = true;
+    do {
+        announce();
+        look_after_touched();
+        if (!ended_) {
+            engine_.send_frames();
+        }
+    } while (!touched_.empty());
+    in_event_ = false;
+    if (!ended_ && engine_.is_over()) {
+        lose("HTTP/2: the server ended the connection");
+        settle();
+        return;
+    }
+    if (!ended_ && ready_) {
+        set_idle(streams_.empty());
+    }
+    const bool takes_none = retired_ || !engine_.accepts_requests();
+    if (!ended_ && takes_none && streams_.empty()) {
+        end();
+    }
+    if (!ended_) {
+        connection_->want_read();
+    } else if (streams_.empty() && !std::exchange(released_, true)) {
+        loop_.data().release(*this);
+    }
+}
+
+// Tells the owner once what became of the greeting.
+void multiplexed_connection::announce()
+{
+    if (announced_ || !(ready_ || ended_)) {
+        return;
+    }
+    announced_ = true;
+    ended_ ? owner_.connection_failed(*this, lost_because_) : owner_.connection_ready(*this);
+}
+
+// ---- events of the connection ----------------------------------------------------------------
+
+void multiplexed_connection::receive(std::span<const char> bytes)
+{
+    heard_at_ = loop_.now();
+    asked_at_.reset();
+    if (engine_.receive(bytes) != http2::engine::failure::none) {
+        const std::string& what = engine_.complaint();
+        lose(
+            "HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what),
+            loss::malformed
+        );
+    }
+}
+
+void multiplexed_connection::upstream_readable()
+{
+    std::span<char> bytes;
+    const net::received got = connection_->receive(bytes);
+    if (got == net::received::data) {
+        receive(bytes);
+    } else if (got != net::received::nothing) {
+        const std::string_view tls = connection_->complaint();
+        lose(tls.empty() ? "HTTP/2: the connection ended before the response" : tls);
+    }
+    settle();
+}
+
+void multiplexed_connection::upstream_backlog_changed()
+{
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        streams_[i]->backlog_changed();
+    }
+    settle();
+}
+
+void multiplexed_connection::upstream_drained()
+{
+    engine_.send_frames();
+    for (const auto& s : streams_) {
+        touch(*s);
+    }
+    settle();
+}
+
+void multiplexed_connection::upstream_broken()
+{
+    connection_->want_read();
+}
+
+void multiplexed_connection::request_not_sent(http2::stream_id id)
+{
+    const auto is_it = [id](const auto& s) { return s->id() == id; };
+    const auto found = std::find_if(streams_.begin(), streams_.end(), is_it);
+    if (found != streams_.end()) {
+        (*found)->stream_closed(http2::error_code::refused_stream);
+        look_after_soon();
+    }
+}
+
+// ---- deadlines -------------------------------------------------------------------------------
+
+void multiplexed_connection::arm()
+{
+    const base::duration wait = streams_.empty() ? options_.idle_timeout : silence_;
+    loop_.wheel().arm(*this, loop_.now() + wait);
+}
+
+void multiplexed_connection::expired(base::instant)
+{
+    const base::instant now = loop_.refresh_now();
+    if (streams_.empty()) {
+        end();
+    } else if (asked_at_ && now - *asked_at_ >= longest_answer) {
+        lose("HTTP/2: the server does not answer PING");
+    } else if (!asked_at_ && now - heard_at_ >= silence_) {
+        engine_.ping();
+        asked_at_ = now;
+        silence_ = later_silence;
+        loop_.wheel().arm(*this, now + longest_answer);
+    } else {
+        const base::instant next = asked_at_ ? *asked_at_ + longest_answer : heard_at_ + silence_;
+        loop_.wheel().arm(*this, next);
+    }
+    settle();
+}
+
+// ---- the end ---------------------------------------------------------------------------------
+
+void multiplexed_connection::retire()
+{
+    retired_ = true;
+    look_after_soon();
+}
+
+void multiplexed_connection::close()
+{
+    lose("the gateway closes the connection");
+    look_after_soon();
+}
+
+// Gives up all streams, whose lessees learn why.
+void multiplexed_connection::lose(std::string_view why, loss is)
+{
+    if (!ended_) {
+        lost_because_ = why;
+        for (const auto& s : streams_) {
+            s->lost(is);
+        }
+        end();
+    }
+}
+
+void multiplexed_connection::end()
+{
+    if (!std::exchange(ended_, true)) {
+        set_idle(false);
+        engine_.end_now(http2::error_code::no_error);
+        engine_.send_frames();
+        loop_.wheel().disarm(*this);
+        std::exchange(connection_, nullptr)->give_back(answer_port::disposition::close, false);
+    }
+}
+
+}  // namespace gateway::proxy

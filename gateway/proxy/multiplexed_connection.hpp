@@ -1,0 +1,205 @@
+// `multiplexed_connection` is an HTTP/2 connection to a server of an upstream, which requests
+// share: the client's side of the engine, its streams, and what finds out that the server is gone.
+//
+//   greeting -> open -> retired -> ended    no further stream is opened; those that are open go on
+//           \-------\-----------> ended    it was idle for too long, or it is lost
+//
+// No stream is opened before the server's SETTINGS have come, as it might refuse those that it does
+// not allow.
+//
+// A server that is silent although requests wait is asked by PING, first after `first_silence`,
+// then rarely, as some servers take many PINGs for an attack. Ownership: shared_connections.
+// Thread: one thread only.
+#pragma once
+
+#include "gateway/base/timer_wheel.hpp"
+#include "gateway/http2/engine.hpp"
+#include "gateway/http2/response_text.hpp"
+#include "gateway/net/poller.hpp"
+#include "gateway/proxy/options.hpp"
+#include "gateway/proxy/upstream_connection.hpp"
+#include "gateway/proxy/upstream_stream.hpp"
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::proxy {
+
+class multiplexed_connection;
+
+// Memory that the connections of a thread use in turn.
+struct borrowed_texts {
+    // Frames under construction.
+    std::string frames;
+    // The head of a request that is being sent.
+    std::string request;
+    // Text of a response that a lessee has just received.
+    std::string received;
+};
+
+// `multiplexed_owner` keeps the connections.
+class multiplexed_owner {
+public:
+    // Called when the server has said how many requests it allows.
+    virtual void connection_ready(multiplexed_connection& c) = 0;
+    // Called when the connection has ended before that, for this reason.
+    virtual void connection_failed(multiplexed_connection& c, std::string_view why) = 0;
+    // Called when the last request has ended, and when one begins again. Returns false if the
+    // connection is one idle one too many.
+    virtual bool became_idle(multiplexed_connection& c) = 0;
+    virtual void became_active(multiplexed_connection& c) = 0;
+    // Called when the connection may be destroyed.
+    virtual void connection_released(multiplexed_connection& c) = 0;
+
+protected:
+    ~multiplexed_owner() = default;
+};
+
+class multiplexed_connection final : private lessee,
+                                     private http2::engine_events,
+                                     private net::watcher,
+                                     private base::timer_entry {
+public:
+    // Silence, with requests waiting, after which the server is asked if it is there: at first, and
+    // once it has answered and is silent still.
+    static constexpr base::duration first_silence = std::chrono::seconds{10};
+    static constexpr base::duration later_silence = std::chrono::minutes{6};
+    // Longest wait for its answer.
+    static constexpr base::duration longest_answer = std::chrono::seconds{5};
+
+    // `c` is the connection, which it leases for good.
+    // Ownership: all arguments outlive this object, but for `c`, which it gives back.
+    multiplexed_connection(
+        net::loop& l,
+        upstream_connection& c,
+        multiplexed_owner& owner,
+        const upstream_options& options,
+        borrowed_texts& memory
+    );
+
+    // Begins to speak. `early`: what the server has sent already.
+    void start(std::span<const char> early);
+
+    // True once the server has said how many requests it allows.
+    bool is_ready() const { return ready_; }
+
+    // True if it is open and carries no request.
+    bool is_idle() const { return idle_; }
+
+    // Opens a stream for a request, or returns null if there can be none now.
+    upstream_stream* open();
+
+    // Opens no further stream, and ends with the last one.
+    void retire();
+    // Breaks off what is open, and ends.
+    void close();
+
+    // Returns the connection, or null if that has ended.
+    const upstream_connection* connection() const { return connection_; }
+
+    // Its position in its owner's list.
+    std::list<multiplexed_connection>::iterator self;
+
+    // ---- Calls of streams.
+    http2::stream_id request(std::string_view head, bool last, upstream_stream& from);
+    void send(http2::outgoing_content& by, std::string_view content, http2::stream_id id);
+    void reset(http2::stream_id id);
+    void consume(http2::stream_id id, std::size_t bytes);
+    // Opens the connection's window by content that a stream has got.
+    void content_came(std::size_t bytes);
+    void given_back(bool is_current);
+
+    bool is_blocked() const override { return connection_ != nullptr && connection_->sending(); }
+
+    // Has the stream looked after at the end of this event.
+    void touch(upstream_stream& s);
+    // Has touched streams looked after soon, as no event may be under way.
+    void look_after_soon();
+
+    // Returns the head or the trailers of this stream that are being read; only one can be at a
+    // time.
+    http2::response_text& head_of(http2::stream_id id);
+
+    void forget_head();
+
+    // Returns memory for text that a lessee receives, valid until the next receive.
+    std::string& lent_text() { return memory_.received; }
+
+    // Returns a sentence for the log about a stream that was closed for this reason.
+    std::string complaint(http2::error_code why) const;
+
+private:
+    net::loop& loop_;
+    upstream_connection* connection_;
+    multiplexed_owner& owner_;
+    const upstream_options& options_;
+    borrowed_texts& memory_;
+    http2::engine engine_;
+    http2::response_text head_;
+    // The stream whose fields are in head_; 0: there is none.
+    http2::stream_id head_of_ = 0;
+    std::vector<std::unique_ptr<upstream_stream>> streams_;
+    std::vector<std::unique_ptr<upstream_stream>> spare_streams_;
+    std::vector<upstream_stream*> touched_;
+    bool reused_ = false;
+    bool ready_ = false;
+    // True if its owner knows that it is ready, or never will be.
+    bool announced_ = false;
+    bool idle_ = false;
+    bool retired_ = false;
+    // True once the connection was given back.
+    bool ended_ = false;
+    bool released_ = false;
+    bool in_event_ = false;
+    bool again_ = false;
+    // The reason why the connection was given up.
+    std::string lost_because_;
+    // Moment at which something last came, and at which a PING was last sent that has no answer.
+    base::instant heard_at_;
+    std::optional<base::instant> asked_at_;
+    base::duration silence_ = first_silence;
+
+    void receive(std::span<const char> bytes);
+    void look_after_touched();
+    void recycle(upstream_stream& s);
+    void settle();
+    void announce();
+    void lose(std::string_view why, loss is = loss::ended);
+    void set_idle(bool idle);
+    void end();
+    void arm();
+
+    // lessee
+    void upstream_readable() override;
+    void upstream_backlog_changed() override;
+    void upstream_drained() override;
+    void upstream_broken() override;
+
+    // http2::engine_events
+    void idle_frame(std::size_t) override {}
+
+    void settings_came() override { ready_ = true; }
+
+    void request_not_sent(http2::stream_id id) override;
+
+    void ponged() override {}
+
+    void send_bytes(std::string_view a, std::string_view b) override { connection_->send(a, b); }
+
+    // net::watcher
+    void ready(std::uint32_t) override {}
+
+    void recheck() override;
+
+    void released() override { owner_.connection_released(*this); }
+
+    // timer_entry
+    void expired(base::instant now) override;
+};
+
+}  // namespace gateway::proxy

@@ -1,0 +1,75 @@
+// `shared_connections` keeps the HTTP/2 connections of one worker to one upstream, whose streams
+// requests lease.
+// Ownership: the pool.
+// Thread: the pool's.
+#pragma once
+
+#include "gateway/proxy/multiplexed_connection.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
+
+#include <functional>
+#include <list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace gateway::proxy {
+
+class shared_connections final : private multiplexed_owner {
+public:
+    // `greeted` is told of a new connection that it is ready, or, with a reason, that it has ended
+    // before.
+    // Requires: all arguments outlive it.
+    shared_connections(
+        net::loop& l,
+        const upstream_options& options,
+        const pool_metrics& metrics,
+        std::function<void(multiplexed_connection&, std::string_view why)> greeted
+    )
+        : loop_(l), options_(options), metrics_(metrics), greeted_(std::move(greeted))
+    {}
+
+    // Opens a stream on a connection to `server` that has room. Returns null if none has.
+    // `surely_open`: each is checked for having nothing to receive, at the price of a system call.
+    // `ends`: the PROXY header that the connection must have carried.
+    upstream_stream* open(
+        std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
+    );
+
+    // Adds a new connection, which is then to be started.
+    multiplexed_connection& add(upstream_connection& c);
+
+    // Opens no further stream on the connections for which `is_stale` is true. Those that are being
+    // made are still for who waits for them.
+    void retire_if(const std::function<bool(const upstream_connection&)>& is_stale);
+
+    // Breaks off everything.
+    void close();
+
+    bool empty() const { return all_.empty(); }
+
+private:
+    net::loop& loop_;
+    const upstream_options& options_;
+    const pool_metrics& metrics_;
+    std::function<void(multiplexed_connection&, std::string_view why)> greeted_;
+    borrowed_texts memory_;
+    std::list<multiplexed_connection> all_;
+
+    void connection_ready(multiplexed_connection& c) override { greeted_(c, {}); }
+
+    void connection_failed(multiplexed_connection& c, std::string_view why) override
+    {
+        greeted_(c, why);
+    }
+
+    bool became_idle(multiplexed_connection& c) override;
+
+    void became_active(multiplexed_connection& c) override { count(c, false); }
+
+    void count(const multiplexed_connection& c, bool idle);
+
+    void connection_released(multiplexed_connection& c) override { all_.erase(c.self); }
+};
+
+}  // namespace gateway::proxy

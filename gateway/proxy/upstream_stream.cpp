@@ -1,0 +1,220 @@
+#include "gateway/proxy/upstream_stream.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/chunk.hpp"
+#include "gateway/proxy/multiplexed_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::proxy {
+
+using http2::error_code;
+
+void upstream_stream::begin(bool reused)
+{
+    id_ = 0;
+    reused_ = reused;
+    awaited_ = was_blocked_ = begun_ = is_chunked_ = server_has_reset_ = false;
+    closed_.reset();
+    announced_length_.reset();
+    complaint_.clear();
+    outgoing_.clear();
+    base::clear_keeping_little(inbox_);
+    inbox_at_ = unconsumed_ = 0;
+}
+
+void upstream_stream::touch()
+{
+    connection_.touch(*this);
+}
+
+// ---- the request -----------------------------------------------------------------------------
+
+void upstream_stream::send_head(std::string_view text, const http::framing& body, bool)
+{
+    to_head_request_ = text.starts_with("HEAD ");
+    const bool last = body.is_empty();
+    if (last) {
+        outgoing_.end({});
+    }
+    id_ = connection_.request(text, last, *this);
+    if (id_ == 0) {
+        stream_closed(error_code::refused_stream);
+        connection_.look_after_soon();
+    }
+    was_blocked_ = is_blocked();
+}
+
+void upstream_stream::send_content(std::string_view content, bool last, std::string_view trailers)
+{
+    if (closed_) {
+        return;
+    }
+    if (last) {
+        outgoing_.end(trailers);
+    }
+    connection_.send(outgoing_, content, id_);
+    was_blocked_ = is_blocked();
+}
+
+void upstream_stream::end_sending()
+{
+    reset();
+}
+
+bool upstream_stream::is_blocked() const
+{
+    return !closed_ && (!outgoing_.pending().empty() || connection_.is_blocked());
+}
+
+void upstream_stream::content_sent(std::size_t bytes)
+{
+    outgoing_.sent(bytes);
+    touch();
+}
+
+void upstream_stream::backlog_changed()
+{
+    was_blocked_ = true;
+    if (lessee_ != nullptr) {
+        lessee_->upstream_backlog_changed();
+    }
+}
+
+void upstream_stream::reset()
+{
+    if (id_ != 0 && !closed_) {
+        outgoing_.drop();
+        connection_.reset(id_);
+    }
+}
+
+// ---- the response ----------------------------------------------------------------------------
+
+void upstream_stream::field(std::string_view name, std::string_view value)
+{
+    connection_.head_of(id_).add(name, value);
+}
+
+void upstream_stream::fields_ended(bool last)
+{
+    http2::response_text& head = connection_.head_of(id_);
+    if (begun_) {  // These are trailers.
+        if (is_chunked_) {
+            inbox_.append(http::chunk({}, true, head.lines()).after());
+        }
+    } else {
+        head.finish(last, to_head_request_, inbox_);
+        begun_ = !head.is_interim();
+        is_chunked_ = head.is_chunked();
+        announced_length_ = head.announced_length();
+    }
+    connection_.forget_head();
+    touch();
+}
+
+void upstream_stream::content(std::string_view bytes)
+{
+    connection_.content_came(bytes.size());
+    unconsumed_ += bytes.size();
+    if (is_chunked_) {
+        const http::chunk framed(bytes, false);
+        inbox_.append(framed.before()).append(bytes).append(framed.after());
+    } else {
+        inbox_.append(bytes);
+    }
+    touch();
+}
+
+void upstream_stream::content_ended()
+{
+    if (is_chunked_) {
+        inbox_.append(http::chunk({}, true).after());
+    }
+    touch();
+}
+
+// A stream that the server resets is its failure, as nothing was lost on the way. If nobody has
+// reset it, the engine has, for an error of the server.
+void upstream_stream::stream_closed(error_code why)
+{
+    if (closed_) {
+        return;
+    }
+    reused_ = reused_ && why == error_code::no_error;
+    if (why == error_code::refused_stream) {
+        close(why, loss::refused);
+    } else {
+        close(why, server_has_reset_ ? loss::ended : loss::malformed);
+    }
+}
+
+void upstream_stream::close(error_code why, loss is)
+{
+    if (closed_) {
+        return;
+    }
+    closed_ = why;
+    loss_ = is;
+    if (why != error_code::no_error) {
+        complaint_ = connection_.complaint(why);
+    }
+    touch();
+}
+
+void upstream_stream::await_bytes()
+{
+    awaited_ = true;
+    if (has_news()) {
+        touch();
+        connection_.look_after_soon();
+    }
+}
+
+net::received upstream_stream::receive_text(std::span<char>& text, std::size_t most)
+{
+    const std::size_t size = std::min(inbox_.size() - inbox_at_, most);
+    if (size == 0) {
+        if (!closed_) {
+            return net::received::nothing;
+        }
+        return closed_ == error_code::no_error ? net::received::closed : net::received::broken;
+    }
+    std::string& lent = connection_.lent_text();
+    lent.assign(inbox_, inbox_at_, size);
+    text = lent;
+    inbox_at_ += size;
+    if (inbox_at_ == inbox_.size()) {
+        base::clear_keeping_little(inbox_);
+        inbox_at_ = 0;
+        connection_.consume(id_, std::exchange(unconsumed_, 0));
+    }
+    return net::received::data;
+}
+
+void upstream_stream::take_up()
+{
+    if (lessee_ != nullptr && was_blocked_ && !is_blocked()) {
+        was_blocked_ = false;
+        lessee_->upstream_drained();
+    }
+    if (lessee_ != nullptr && awaited_ && has_news()) {
+        awaited_ = false;
+        lessee_->upstream_readable();
+    }
+}
+
+// ---- the end ---------------------------------------------------------------------------------
+
+// Resets a stream whose response, or whose request, has not ended.
+void upstream_stream::give_back(answer_port::disposition, bool is_current)
+{
+    lessee_ = nullptr;
+    awaited_ = false;
+    reset();
+    touch();
+    connection_.given_back(is_current);
+}
+
+}  // namespace gateway::proxy
