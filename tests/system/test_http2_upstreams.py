@@ -453,6 +453,14 @@ class Partners(Http2UpstreamTest):
         self.assertEqual({protocol for _, protocol, _, _ in nginx.logged()}, {"HTTP/2.0"})
         self.assertEqual(len({connection for connection, _, _, _ in nginx.logged()}), 1)
 
+    def test_nginx_that_ends_its_connections(self):
+        """It does so behind a number of requests, and drops those that are on their way."""
+        nginx = self.started(Nginx2("keepalive_requests 50;"))
+        gateway = self.gateway(over_http2(nginx.http2_address))
+        path = self.directory().file("body", "x" * 1000)
+        for more in ([], ["-d", path]):
+            self.load(gateway, "/ok", 2000, "-c", "4", "-m", "10", *more)
+
     def test_nghttpd(self):
         server = self.started(Nghttpd("--trailer", "x-sum: 1", "-m", "5", "-w", "14"))
         server.file("large", "x" * len(MIB))

@@ -8,6 +8,8 @@ from harness.process import run_tool, wait_until
 
 LATEST = 2**31 - 1
 MIB = 1 << 20
+# Bytes of content that the gateway keeps in case a server refuses the request.
+KEPT = 16384
 
 
 class Streams(StreamsTest):
@@ -66,12 +68,14 @@ class Streams(StreamsTest):
                 self.assert_all_well(c, streams, targets)
 
     def test_content_is_not_lost_because_the_servers_bound_is_not_known_yet(self):
-        """A request whose content was sent cannot be sent again, so it must not meet that bound."""
+        """Large content cannot be sent again, so it must not meet that bound."""
         gateway, origin, held = self.held(settings={MAX_STREAMS: 2})
         held.let_go(100)
         targets = [f"/{i}" for i in range(12)]
         with Http2(gateway.address) as c:
-            streams = self.begin(c, *targets, method="POST", body=b"x")
+            streams = [c.request(target, method="POST", end=False) for target in targets]
+            for stream in streams:
+                c.upload(stream, b"x" * 2 * KEPT)
             self.assert_all_well(c, streams, targets)
         self.assertEqual(len(origin.requests), 12)
 
@@ -149,10 +153,13 @@ class Streams(StreamsTest):
                     target = f"/{name[-1]}/{method}"
                     self.assertEqual(ask(gateway, target, method=method).status, 200)
                     self.assertEqual(origin.targets().count(target), 2)
-            with self.subTest(client=name, body=True):
-                target = f"/{name[-1]}/body"
-                self.assertEqual(ask(gateway, target, method="POST", body=b"x").status, 502)
-                self.assertEqual(origin.targets().count(target), 1)
+            for size, status, count in ((1, 200, 2), (KEPT, 200, 2), (KEPT + 1, 502, 1), (10 * KEPT, 502, 1)):
+                for length in (True, False):
+                    with self.subTest(client=name, size=size, length=length):
+                        target = f"/{name[-1]}/{size}/{length}"
+                        body = b"x" * size
+                        self.assertEqual(ask(gateway, target, method="POST", body=body, length=length).status, status)
+                        self.assertEqual([c.body for c in origin.requests if c.target == target], [body] * count)
         self.assertGreaterEqual(gateway.metrics().count("gateway_upstream_retries_total", result="sent"), 8)
 
     def test_a_stream_that_is_always_refused(self):
@@ -287,15 +294,18 @@ class Goaway(StreamsTest):
             kept = self.begin(c, "/kept", method="POST", body=b"x")
             last = self.wait_for_requests(origin, 1)
             again = self.begin(c, "/get") + self.begin(c, "/post", method="POST")
-            lost = self.begin(c, "/body", method="POST", body=b"x")
-            self.wait_for_requests(origin, 4)
+            again += self.begin(c, "/small", method="POST", body=b"small")
+            lost = c.request("/large", method="POST", end=False)
+            c.upload(lost, b"x" * 2 * KEPT)
+            self.wait_for_requests(origin, 5).read_body()
             last.peer.say_goodbye(last.number)
-            self.wait_for_requests(origin, 6)
-            self.assertEqual(c.wait_for(*lost).status, 502)
-            held.let_go(6)
-            self.assert_all_well(c, kept + again, ["/kept", "/get", "/post"])
+            self.wait_for_requests(origin, 8)
+            self.assertEqual(c.wait_for(lost).status, 502)
+            held.let_go(10)
+            self.assert_all_well(c, kept + again, ["/kept", "/get", "/post", "/small"])
         targets = origin.targets()
-        self.assertEqual([targets.count(t) for t in ("/kept", "/get", "/post", "/body")], [1, 2, 2, 1])
+        self.assertEqual([targets.count(t) for t in ("/kept", "/get", "/post", "/small", "/large")], [1, 2, 2, 2, 1])
+        self.assertEqual([c.body for c in origin.requests if c.target == "/small"], [b"small"] * 2)
         self.assertEqual(origin.connections, 2)
 
     def test_an_idle_connection(self):

@@ -34,6 +34,7 @@ from harness.process import PATIENCE
 PRIORITY_FLAG, PADDED_FLAG = 0x20, 0x8
 DEFAULT_WINDOW = 65535
 LARGEST_FRAME = 16384
+LARGEST_STREAM = 2**31 - 1
 # Seconds that a script may wait for a window: a slow client's may be shut for as long as its test lasts.
 LONGEST_WAIT = 300
 # Fields that HTTP/2 forbids (RFC 9113 §8.2.2).
@@ -105,7 +106,7 @@ class Call:
         self.window = window  # bytes that this side may send
         self.granted = peer.granted_window  # bytes that the gateway may send
         self.finished = False  # by this side
-        self.refused = False  # because there were too many at once
+        self.refused = False  # because there were too many at once, or behind a goodbye
 
     def all(self, name):
         return [value for n, value in self.fields if n == name]
@@ -187,6 +188,7 @@ class Peer:
         self.most_open = 0
         self.granted_window = DEFAULT_WINDOW
         self._unacknowledged = []  # settings of this side, in order
+        self._last = LARGEST_STREAM
         self._bound = None  # of streams at once, once the gateway has acknowledged it
         self._window = DEFAULT_WINDOW
         self._granted = DEFAULT_WINDOW
@@ -236,6 +238,8 @@ class Peer:
         self.send_frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", by))
 
     def say_goodbye(self, last, error=NO_ERROR):
+        """GOAWAY; the server does not look at streams above `last`, whenever they come."""
+        self._last = min(self._last, last)
         self.send_frame(GOAWAY, 0, 0, struct.pack(">II", last, error))
 
     def ping(self):
@@ -360,6 +364,9 @@ class Peer:
             # The gateway may not know the bound yet, and a server may insist on it.
             call.refused = True
             call.reset_with(REFUSED_STREAM)
+            return
+        if stream > self._last:
+            call.refused = True
             return
         self.most_open = max(self.most_open, len(is_open))
         self.origin.begin(call)

@@ -11,6 +11,7 @@ NGINX = """
     log_format connections '$connection $server_protocol $request';
     server {{
         listen 127.0.0.1:{port} http2;
+        {more}
         access_log connections.log connections;
         root files;
         location /put/ {{ dav_methods PUT; create_full_put_path on; }}
@@ -49,11 +50,12 @@ class Nghttpd:
 
 
 class Nginx2(Nginx):
-    """An nginx that also speaks HTTP/2 at `http2_address`, and logs each request's connection."""
+    """An nginx that also speaks HTTP/2 at `http2_address`, and logs each request's connection. `more` are words
+    of that server."""
 
-    def __init__(self):
+    def __init__(self, more=""):
         port = free_port()
-        super().__init__(more=NGINX.format(port=port))
+        super().__init__(more=NGINX.format(port=port, more=more))
         wait_until(lambda: accepts(port), 10, "nginx listens")
         self.http2_address = f"127.0.0.1:{port}"
 
