@@ -477,7 +477,7 @@ class OwnAnswers(GrpcTest):
         self.assertGreater(int(answer.get("grpc-retry-pushback-ms")), 0)
         self.assertEqual(failure_of(client.bidi, iter([b"m"])).code(), Code.RESOURCE_EXHAUSTED)
         line = gateway.log_lines(6)[-1]
-        self.assertEqual((line["outcome"], line["grpc_status"]), ("rejected", "RESOURCE_EXHAUSTED"))
+        self.assertEqual((line["outcome"], line["grpc_status"]), ("rejected", Code.RESOURCE_EXHAUSTED.value[0]))
 
     def test_other_requests_keep_their_answers(self):
         gateway, _, _ = self.through(more=self.LIMITED % "")
@@ -502,7 +502,7 @@ class OwnAnswers(GrpcTest):
     def test_a_deadline_of_the_call_bounds_it(self):
         origin = self.started(Http2Origin(lambda call: call.wait_for_reset()))
         gateway = self.gateway(over_http2(origin.address))
-        for text in ("300m", "300000u", "1S", "300000000n"):
+        for text in ("300m", "300000u", "1S", "99999999n"):
             with self.subTest(text=text):
                 self.assert_is_only_trailers(self.ask(gateway, [("grpc-timeout", text)]), Code.DEADLINE_EXCEEDED)
                 self.assertEqual(origin.last().wait_for_reset(), CANCEL)
@@ -525,7 +525,7 @@ class OwnAnswers(GrpcTest):
             self.assertEqual(failure_of(client.fail, b"UNAUTHENTICATED no").code(), Code.UNAUTHENTICATED)
         self.assertEqual(failure_of(client.unary, b"m").code(), Code.RESOURCE_EXHAUSTED)
         statuses = [line.get("grpc_status") for line in gateway.log_lines(14)]
-        self.assertEqual(statuses.count("UNAUTHENTICATED"), 3)
+        self.assertEqual(statuses.count(Code.UNAUTHENTICATED.value[0]), 3)
 
     def test_a_success_makes_the_bucket_full(self):
         _, client, _ = self.through(more=self.LIMITED % ", reset_on: { grpc: [OK] }")
@@ -540,6 +540,5 @@ class OwnAnswers(GrpcTest):
         client.unary(b"m", timeout=SOON)
         failure_of(client.fail, b"NOT_FOUND no")
         gateway.log_lines(2)
-        text = gateway.metrics().text
-        self.assertIn('grpc_status="OK"', text)
-        self.assertIn('grpc_status="NOT_FOUND"', text)
+        count = lambda status: gateway.metrics().count("gateway_grpc_responses_total", grpc_status=status)  # noqa: E731
+        self.assertEqual([count(status) for status in ("0", "5", "14")], [1, 1, 0])
