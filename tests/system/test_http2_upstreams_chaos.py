@@ -3,9 +3,10 @@ import random
 import threading
 import time
 
+from harness.case import only_as_shipped
 from harness.client import Closed
 from harness.http2 import INTERNAL_ERROR, MAX_STREAMS, REFUSED_STREAM, Http2
-from harness.http2_upstream_case import Http2UpstreamTest
+from harness.http2_upstream_case import Http2UpstreamTest, certificates
 from harness.process import SLOW, wait_until
 
 SECONDS = 20 if SLOW else 6
@@ -179,3 +180,10 @@ class Chaos(Http2UpstreamTest):
         wait_until(lambda: gauge("gateway_upstream_server_connections", state="active") == 0)
         wait_until(lambda: gauge("gateway_connections", side="client", state="active") == 0)
         wait_until(lambda: gauge("gateway_upstream_queue_length") == 0)
+
+
+@only_as_shipped
+class ChaosOverTls(Chaos):
+    def setUp(self):
+        super().setUp()
+        self.origin_tls = self.tls = certificates(self.directory())
