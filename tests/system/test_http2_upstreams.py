@@ -5,13 +5,15 @@ import threading
 from harness import websocket
 from harness.case import only_as_shipped
 from harness.gateway import run_command, secured_servers, whole_configuration
-from harness.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, NO_ERROR, Http2
+from harness.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, NO_ERROR, PRIORITY, Http2
 from harness.http2_partners import HAProxy2, Nghttpd, Nginx2, NodeHttp2
 from harness.http2_upstream_case import ASKS, Http2UpstreamTest, certificates, final_head, over_http2
 from harness.process import run_tool, wait_until
 
 MIB = bytes(range(256)) * 4096
 TE = ("TE", "trailers")
+HEADER_TABLE_SIZE = 1
+ALTSVC, ORIGIN = 10, 12  # frames
 
 
 def answer_size(call):
@@ -143,6 +145,26 @@ class Requests(Http2UpstreamTest):
         with gateway.connect() as c:
             self.assertEqual(c.ask("/", [("X-A", value), ("X-B", value)]).status, 200)
         self.assertEqual((origin.last()["x-a"], origin.last()["x-b"]), (value, value))
+
+    def test_the_servers_table_of_hpack(self):
+        for size in (0, 100, 65536):
+            gateway, origin = self.through(settings={HEADER_TABLE_SIZE: size})
+            with gateway.connect() as c:
+                self.assertEqual(c.ask("/first").status, 200)
+                (peer,) = origin.open_peers()
+                peer.wait_for_settled()
+                peer.bound_table(size)
+                for i in range(20):
+                    with self.subTest(size=size, request=i):
+                        fields = [("X-A", f"value {i % 3}"), ("X-B", "b" * 100), ("Authorization", "Bearer secret")]
+                        self.assertEqual(c.ask(f"/{i}", fields).status, 200)
+                        self.assertEqual(origin.last()["x-a"], f"value {i % 3}")
+
+    def test_pipelined_requests_have_their_responses_in_order(self):
+        gateway, _ = self.through(lambda call: call.reply(body=call.target.encode()))
+        with gateway.connect() as c:
+            c.send("".join(f"GET /{i} HTTP/1.1\r\nHost: gateway.test\r\n\r\n" for i in range(10)))
+            self.assertEqual([c.response().body for _ in range(10)], [b"/%d" % i for i in range(10)])
 
     def test_a_websocket_is_refused(self):
         gateway, origin = self.through()
@@ -315,6 +337,9 @@ class Responses(Http2UpstreamTest):
             send, number = call.peer.send_frame, call.number
             send(0xFB, 0xFF, 0, b"unknown")
             send(0xFB, 0xFF, number, b"unknown")
+            send(ALTSVC, 0, 0, b"\0\x01aclear")
+            send(ORIGIN, 0, 0, b"\0\x0ehttp://a.test")
+            send(PRIORITY, 0, number, b"\0\0\0\0\x10")
             call.peer.settle({0xF0: 1})
             block = call.peer.block([(":status", "200"), ("x-a", "1")])
             send(HEADERS, END_HEADERS | 0x28 | 0x40, number, b"\x05" + b"\0\0\0\0\x10" + block + b"\0" * 5)

@@ -1,5 +1,6 @@
 """Upstreams that speak HTTP/2: clients that leave or are slow, servers that end or are silent, reloads."""
 import signal
+import threading
 
 from harness import websocket
 from harness.http2 import CANCEL, INITIAL_WINDOW, INTERNAL_ERROR, REFUSED_STREAM, Http2
@@ -175,6 +176,78 @@ class Clients(StreamsTest):
                 call.peer.open_window(0, size)
             self.assertEqual(c.wait_for(stuck).status, 200)
             self.assertEqual(call.body, b"x" * 5000)
+
+
+class Connecting(StreamsTest):
+    """What happens while the first connection is being made."""
+
+    def connecting(self, **options):
+        """As `held`, with a server that greets nobody until `go` is set."""
+        gateway, origin, held = self.held(**options)
+        self.accepted, self.go = threading.Semaphore(0), threading.Event()
+        self.addCleanup(self.go.set)
+
+        def before(_):
+            self.accepted.release()
+            self.go.wait(20)
+
+        origin.before = before
+        return gateway, origin, held
+
+    def test_clients_that_leave(self):
+        gateway, origin, held = self.connecting()
+        targets = [f"/{i}" for i in range(20)]
+        with Http2(gateway.address) as c, gateway.connect() as h1:
+            streams = self.begin(c, *targets)
+            h1.request("/h1")
+            self.assertTrue(self.accepted.acquire(timeout=10))
+            c.ping()
+            for stream in streams[:10]:
+                c.reset(stream)
+            c.ping()
+            h1.reset()
+            self.go.set()
+            self.wait_for_requests(origin, 10)
+            held.let_go(20)
+            self.assert_all_well(c, streams[10:], targets[10:])
+            self.assertEqual(c.ask("/fine").body, b"/fine")
+        self.assertEqual(origin.connections, 1)
+
+    def test_a_greeting_that_does_not_come(self):
+        gateway, origin, held = self.connecting(options=", connect_timeout: 300ms, queue_timeout: 5s")
+        with Http2(gateway.address) as c, gateway.connect() as h1:
+            streams = self.begin(c, *(f"/{i}" for i in range(20)))
+            h1.request("/h1", method="POST", body=b"x")
+            self.assertEqual({a.status for a in c.wait_for(*streams)}, {504})
+            self.assertEqual(h1.response().status, 504)
+            self.assertEqual(origin.requests, [])
+            self.go.set()
+            held.let_go()
+            self.assertEqual(c.ask("/fine").body, b"/fine")
+        self.assertLess(origin.connections, 10)
+
+    def test_a_reload(self):
+        gateway, origin, held = self.connecting()
+        other = self.http2_origin()
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a", method="POST", body=b"x")
+            self.assertTrue(self.accepted.acquire(timeout=10))
+            gateway.reload(over_http2(other.address))
+            self.go.set()
+            held.let_go(2)
+            self.assert_all_well(c, stream, ["/a"])
+
+    def test_a_drain(self):
+        gateway, origin, held = self.connecting()
+        held.let_go(2)
+        with Http2(gateway.address) as c:
+            stream = self.begin(c, "/a", method="POST", body=b"x")
+            self.assertTrue(self.accepted.acquire(timeout=10))
+            gateway.signal(signal.SIGTERM)
+            gateway.wait_for_diagnostic("drain")
+            self.go.set()
+            self.assert_all_well(c, stream, ["/a"])
+        self.assertEqual(gateway.wait(), 0)
 
 
 class Ends(StreamsTest):

@@ -226,6 +226,11 @@ class Peer:
             self._unacknowledged.append(dict(values))
         self.send_frame(SETTINGS, 0, 0, b"".join(struct.pack(">HI", n, v) for n, v in values.items()))
 
+    def bound_table(self, size):
+        """Has the gateway's use of more than `size` bytes of HPACK's table fail the test."""
+        with self._changed:
+            self._decoder.max_allowed_table_size = size
+
     def wait_for_settled(self):
         self.wait(lambda: not self._unacknowledged)
 
