@@ -154,7 +154,7 @@ class Clients(StreamsTest):
                     with self.subTest(client=name):
                         self.assertEqual(len(ask(gateway, "/fast").body), 4 * MIB)
                         self.assertEqual(len(ask(gateway, "/fast", method="POST", body=b"u" * MIB).body), 10)
-            self.assertLess(gateway.memory() - before, 16 * MIB)
+            self.assert_grew_less(gateway, before, 16 * MIB)
             slow.open_window(0, 64 * MIB)
             slow.open_window(stuck, 64 * MIB)
             self.assertEqual(len(slow.wait_for(stuck, seconds=30).body), 8 * MIB)

@@ -8,7 +8,7 @@ from harness.client import Closed
 from harness.gateway import secured_servers
 from harness.http2 import Http2
 from harness.http2_origin import Http2Origin, answer_ok
-from harness.process import wait_until
+from harness.process import SLOW, run_tool, wait_until
 
 
 def over_http2(*addresses, options="", more="", workers=1):
@@ -133,9 +133,22 @@ class Http2UpstreamTest(SystemTest):
         origin = self.http2_origin(script, settings=settings)
         return self.in_front_of(origin, **options), origin
 
+    def load(self, gateway, target, count, *words):
+        url = "http://%s:%d%s" % (*gateway.address, target)
+        for more in ([], ["--h1"]):
+            status, said, _ = run_tool(["h2load", "-n", str(count), *words, *more, url])
+            self.assertEqual(status, 0)
+            self.assertIn(f"{count} succeeded, 0 failed, 0 errored, 0 timeout", said)
+            self.assertIn(f"status codes: {count} 2xx", said)
+
     def wait_for_requests(self, origin, count):
         wait_until(lambda: len(origin.requests) >= count, what=f"{count} requests at the server")
         return origin.requests[count - 1]
+
+    def assert_grew_less(self, gateway, before, most):
+        """Of memory; a sanitizer keeps what was freed."""
+        if not SLOW:
+            self.assertLess(gateway.memory() - before, most)
 
     @staticmethod
     def failures(gateway, reason):
