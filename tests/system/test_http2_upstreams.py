@@ -5,7 +5,7 @@ import threading
 from harness import websocket
 from harness.case import only_as_shipped
 from harness.gateway import run_command, secured_servers, whole_configuration
-from harness.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, NO_ERROR, PRIORITY, Http2
+from harness.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, INTERNAL_ERROR, NO_ERROR, PRIORITY, Http2
 from harness.http2_partners import HAProxy2, Nghttpd, Nginx2, NodeHttp2
 from harness.http2_upstream_case import ASKS, Http2UpstreamTest, certificates, final_head, over_http2
 from harness.process import wait_until
@@ -360,6 +360,25 @@ class Responses(Http2UpstreamTest):
             with self.subTest(client=name):
                 got = ask(gateway)
                 self.assertEqual((got.status, got["x-a"], got["x-b"]), (200, value, value))
+
+    def test_a_client_of_http_1_0(self):
+        def script(call):
+            call.head(200)
+            call.data(b"x" * 100000)
+            if call.target == "/cut":
+                call.reset_with(INTERNAL_ERROR)
+            else:
+                call.send_fields([("x-sum", "1")], end=True)
+
+        gateway, _ = self.through(script)
+        with gateway.connect() as c:
+            r = c.ask("/whole", version="1.0")
+            self.assertEqual((r.status, r.framing, len(r.body)), (200, "close", 100000))
+        with gateway.connect() as c:
+            c.request("/cut", version="1.0")
+            self.assertEqual(c.head().status, 200)
+            with self.assertRaises(ConnectionResetError):  # a close would make it look whole
+                c.rest()
 
     def test_a_body_reaches_the_client_as_it_comes(self):
         go = threading.Semaphore(0)

@@ -3,7 +3,7 @@ import threading
 
 from harness.case import only_as_shipped
 from harness.http2 import CANCEL, INITIAL_WINDOW, INTERNAL_ERROR, MAX_STREAMS, REFUSED_STREAM, Http2
-from harness.http2_upstream_case import ASKS, StreamsTest
+from harness.http2_upstream_case import ASKS, StreamsTest, chunked
 from harness.process import run_tool, wait_until
 
 LATEST = 2**31 - 1
@@ -161,6 +161,40 @@ class Streams(StreamsTest):
                         self.assertEqual(ask(gateway, target, method="POST", body=body, length=length).status, status)
                         self.assertEqual([c.body for c in origin.requests if c.target == target], [body] * count)
         self.assertGreaterEqual(gateway.metrics().count("gateway_upstream_retries_total", result="sent"), 8)
+
+    def test_a_request_is_refused_while_its_content_comes(self):
+        """It is sent again with what had come, and goes on; or it fails, and is never another one."""
+        refused = []
+
+        def script(call):
+            if call.target not in refused:
+                size = int(call.target.rpartition("/")[2])
+                call.wait(lambda: len(call.body) >= size)
+                refused.append(call.target)
+                call.reset_with(REFUSED_STREAM)
+            else:
+                body = call.read_body()
+                call.reply(body=body + repr(call.trailers).encode())
+
+        gateway, origin = self.through(script)
+        for size in (0, 1, 5000, KEPT):
+            for rest in (b"", b"rest", b"r" * 3 * KEPT):
+                with self.subTest(size=size, rest=len(rest)), Http2(gateway.address) as c, gateway.connect() as h1:
+                    targets = [f"/{protocol}/{len(rest)}/{size}" for protocol in (1, 2)]
+                    h1.send(f"POST {targets[0]} HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    h1.send(chunked(b"f" * size))
+                    stream = c.request(targets[1], method="POST", end=False)
+                    c.upload(stream, b"f" * size, end=False)
+                    wait_until(lambda: [origin.targets().count(t) for t in targets] == [2, 2], what="a second attempt of both")
+                    c.upload(stream, rest, end=False)
+                    if not c.answer(stream).over:
+                        c.trailers(stream, [("x-up", "1")])
+                    h1.send(chunked(rest) + b"0\r\nX-Up: 1\r\n\r\n")
+                    whole = b"f" * size + rest + b"[('x-up', '1')]"
+                    for answer in (c.wait_for(stream), h1.response()):
+                        self.assertEqual((answer.status, answer.body), (200, whole))
+        self.assertEqual(gateway.get("/0").status, 200)
+        self.assertLessEqual(origin.connections, 2)
 
     def test_a_stream_that_is_always_refused(self):
         def script(call):
