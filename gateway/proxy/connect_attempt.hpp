@@ -7,6 +7,7 @@
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/socket.hpp"
 #include "gateway/net/task.hpp"
+#include "gateway/proxy/joined_leases.hpp"
 #include "gateway/proxy/pending_lease.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
@@ -85,6 +86,9 @@ public:
 
     const lease_wish& wish() const { return wish_; }
 
+    // Returns the leases that wait for the same connection.
+    joined_leases& others() { return others_; }
+
     // True if it lacked something of our own, so that its failure says nothing about the server.
     bool was_short() const { return was_short_; }
 
@@ -107,6 +111,7 @@ private:
     attempt_owner& owner_;
     attempt_target to_;
     pending_lease* lease_;
+    joined_leases others_;
     lease_wish wish_;
     std::optional<net::stream_socket> socket_;
     upstream_connection* connection_ = nullptr;

@@ -1,6 +1,6 @@
 // `joined_leases` are leases that wait for a connection which is being made for another one, as
 // requests share connections of HTTP/2.
-// Ownership: the pool.
+// Ownership: the attempt at that connection.
 // Thread: the pool's.
 #pragma once
 
@@ -8,30 +8,22 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <utility>
 
 namespace gateway::proxy {
 
-class connect_attempt;
-
 class joined_lease final : public lease_source {
 public:
     pending_lease& lease;
     const lease_wish wish;
-    // The attempt that it waits for.
-    const connect_attempt* const attempt;
     // The list that it is in, and its position there.
     std::list<joined_lease>* home = nullptr;
     std::list<joined_lease>::iterator self;
 
-    joined_lease(
-        pending_lease& l,
-        const lease_wish& w,
-        const connect_attempt& a,
-        std::function<void()>& on_abandoned
-    )
-        : lease(l), wish(w), attempt(&a), on_abandoned_(std::move(on_abandoned))
+    joined_lease(pending_lease& l, const lease_wish& w, std::function<void()> on_abandoned)
+        : lease(l), wish(w), on_abandoned_(std::move(on_abandoned))
     {
         lease.comes_from(this);
     }
@@ -49,39 +41,23 @@ private:
 
 class joined_leases {
 public:
-    // Has the lease wait for this attempt.
-    void join(
-        const connect_attempt& a,
-        pending_lease& l,
-        const lease_wish& wish,
-        std::function<void()> on_abandoned
-    )
+    // Has the lease wait.
+    void join(pending_lease& l, const lease_wish& wish, std::function<void()> on_abandoned)
     {
-        joined_lease& j = all_.emplace_back(l, wish, a, on_abandoned);
+        joined_lease& j = all_.emplace_back(l, wish, std::move(on_abandoned));
         j.home = &all_;
         j.self = std::prev(all_.end());
     }
 
-    // Returns the number of leases that wait for this attempt.
-    std::size_t count(const connect_attempt& a) const
-    {
-        std::size_t n = 0;
-        for (const joined_lease& j : all_) {
-            n += j.attempt == &a ? 1 : 0;
-        }
-        return n;
-    }
+    std::size_t size() const { return all_.size(); }
 
-    // Takes out those that wait for this attempt. They may still be abandoned.
-    void take_out(const connect_attempt& a, std::list<joined_lease>& to)
+    // Takes out all. They may still be abandoned.
+    void take_out(std::list<joined_lease>& to)
     {
-        for (auto at = all_.begin(); at != all_.end();) {
-            const auto each = at++;
-            if (each->attempt == &a) {
-                each->home = &to;
-                to.splice(to.end(), all_, each);
-            }
+        for (joined_lease& j : all_) {
+            j.home = &to;
         }
+        to.splice(to.end(), all_);
     }
 
     // Has `serve` called with each, and takes it out.

@@ -66,7 +66,8 @@ upstream_stream* multiplexed_connection::open()
     s.index = streams_.size() - 1;
     s.begin(std::exchange(reused_, true));
     set_idle(false);
-    if (streams_.size() == 1) {
+    const bool was_silent = std::exchange(silence_, first_silence) != first_silence;
+    if (streams_.size() == 1 || was_silent) {
         heard_at_ = loop_.now();
         arm();
     }
@@ -104,7 +105,9 @@ void multiplexed_connection::reset(http2::stream_id id)
 {
     if (!ended_) {
         engine_.reset(id, http2::error_code::cancel);
-        engine_.send_frames();
+        if (!receiving_) {
+            engine_.send_frames();
+        }
     }
 }
 
@@ -124,6 +127,11 @@ void multiplexed_connection::given_back(bool is_current)
 {
     retired_ = retired_ || !is_current;
     look_after_soon();
+}
+
+bool multiplexed_connection::may_wait(std::size_t interim_bytes) const
+{
+    return interim_bytes <= options_.response.max_header_bytes;
 }
 
 http2::response_text& multiplexed_connection::head_of(http2::stream_id id)
@@ -146,6 +154,9 @@ std::string multiplexed_connection::complaint(http2::error_code why) const
 {
     if (!lost_because_.empty()) {
         return lost_because_;
+    }
+    if (why == http2::error_code::refused_stream) {
+        return "HTTP/2: the server refused the request";
     }
     std::string text = "HTTP/2: the response was broken off, with error ";
     text += std::to_string(static_cast<std::uint32_t>(why));
@@ -265,7 +276,12 @@ void multiplexed_connection::receive(std::span<const char> bytes)
 {
     heard_at_ = loop_.now();
     asked_at_.reset();
-    if (engine_.receive(bytes) != http2::engine::failure::none) {
+    receiving_ = true;
+    const http2::engine::failure failed = engine_.receive(bytes);
+    receiving_ = false;
+    if (failed == http2::engine::failure::large_head) {
+        lose("HTTP/2: a header is far larger than max_response_header_bytes", loss::malformed);
+    } else if (failed != http2::engine::failure::none) {
         const std::string& what = engine_.complaint();
         lose(
             "HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what),

@@ -113,6 +113,8 @@ public:
     // Opens the connection's window by content that a stream has got.
     void content_came(std::size_t bytes);
     void given_back(bool is_current);
+    // True if that much text of interim responses may wait for a lessee.
+    bool may_wait(std::size_t interim_bytes) const;
 
     bool is_blocked() const override { return connection_ != nullptr && connection_->sending(); }
 
@@ -156,6 +158,8 @@ private:
     bool ended_ = false;
     bool released_ = false;
     bool in_event_ = false;
+    // True while the engine receives, so that nothing may be sent.
+    bool receiving_ = false;
     bool again_ = false;
     // The reason why the connection was given up.
     std::string lost_because_;

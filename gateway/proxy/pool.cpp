@@ -82,7 +82,7 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
         return {c};
     }
     if (connect_attempt* const other = speaks_http2() ? attempt_to(server, wish) : nullptr) {
-        joined_.join(*other, l, wish, [this, server] { free_capacity(server); });
+        other->others().join(l, wish, [this, server] { free_capacity(server); });
         return {};
     }
     attempt_owner& owner = *this;
@@ -109,7 +109,7 @@ connect_attempt* pool::attempt_to(std::size_t server, const lease_wish& wish)
 {
     for (connect_attempt& a : attempts_) {
         if (a.server() == server && a.wish().ends == wish.ends && !a.is_cancelled() &&
-            joined_.count(a) + 1 < options_.max_streams) {
+            a.others().size() + 1 < options_.max_streams) {
             return &a;
         }
     }
@@ -277,7 +277,7 @@ void pool::serve(connect_attempt& a, multiplexed_connection& shared)
     const std::size_t server = a.server();
     const lease_wish first_wish = a.wish();
     std::list<joined_lease> others;
-    joined_.take_out(a, others);
+    a.others().take_out(others);
     attempts_.erase(a.self);
     const auto give = [&](pending_lease& l) {
         upstream_stream* const s = shared.open();
@@ -309,7 +309,7 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     const std::size_t server = a.server();
     const lease_wish wish = a.wish();
     std::list<joined_lease> others;
-    joined_.take_out(a, others);
+    a.others().take_out(others);
     if (a.connection() != nullptr) {
         metrics_.upstream.tls_failed.add();
         tls_[server]->forget_session();
@@ -360,7 +360,7 @@ void pool::end_attempt(connect_attempt& a)
 bool pool::keep_abandoned(connect_attempt& a)
 {
     free_capacity(a.server());
-    const bool has_others = speaks_http2() && joined_.count(a) > 0;
+    const bool has_others = a.others().size() > 0;
     if (!has_others && (shelf_.retired() || abandoned_ >= options_.max_idle)) {
         return false;
     }
@@ -380,9 +380,9 @@ void pool::close()
 {
     retire();
     room_.close();
-    joined_.abandon();
     for (auto a = attempts_.begin(); a != attempts_.end();) {
         connect_attempt& each = *a++;
+        each.others().abandon();
         if (each.lease() != nullptr) {
             each.lease()->abandon();  // cancels the attempt, as the pool is retired
         } else {

@@ -12,7 +12,6 @@
 #include "gateway/proxy/answer_state.hpp"
 #include "gateway/proxy/connect_attempt.hpp"
 #include "gateway/proxy/connection_shelf.hpp"
-#include "gateway/proxy/joined_leases.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/server_conduct.hpp"
@@ -90,7 +89,6 @@ private:
     // tls_[i] is the TLS client for server i. Empty without TLS.
     std::vector<std::shared_ptr<net::tls_client>> tls_;
     std::list<connect_attempt> attempts_;
-    joined_leases joined_;
     // Number of abandoned attempts, which are to become idle connections; at most max_idle.
     std::size_t abandoned_ = 0;
 

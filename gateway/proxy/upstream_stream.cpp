@@ -111,6 +111,10 @@ void upstream_stream::fields_ended(bool last)
         announced_length_ = head.announced_length();
     }
     connection_.forget_head();
+    if (!begun_ && !connection_.may_wait(inbox_.size() - inbox_at_)) {
+        reset();
+        close(error_code::enhance_your_calm, loss::malformed);
+    }
     touch();
 }
 

@@ -603,5 +603,55 @@ TEST(exchange_state, is_given_up_when_the_client_is_gone)
     EXPECT_TRUE(r.ended);
 }
 
+TEST(exchange_state, repeats_a_refused_request_once_with_all_that_was_sent)
+{
+    for (const bool whole : {true, false}) {
+        recorder r;
+        r.options.protocol = upstream_protocol::http2;
+        r.request("POST", in_chunks);
+        r.exchange.request_content("one", false);
+        r.exchange.request_content("two", whole, whole ? "X-A: 1\r\n" : "");
+        r.exchange.upstream_refused();
+        ASSERT_EQ(r.sent.size(), 2U);
+        const std::string rest = whole ? "6\r\nonetwo\r\n0\r\nX-A: 1\r\n\r\n" : "6\r\nonetwo\r\n";
+        EXPECT_EQ(r.sent[1], "[POST>" + rest);
+        EXPECT_EQ(r.exchange.accepts_content(), !whole);
+        r.exchange.upstream_refused();
+        EXPECT_EQ(r.broken, failure::reset) << "it is not repeated for ever";
+        EXPECT_EQ(r.sent.size(), 2U);
+    }
+}
+
+TEST(exchange_state, repeats_no_refused_request_of_which_something_is_lost)
+{
+    const std::string much(exchange_state::most_kept_content + 1, 'x');
+    for (const auto& [protocol, content] :
+         {std::pair{upstream_protocol::http1, std::string("x")},
+          std::pair{upstream_protocol::http2, much}}) {
+        recorder r;
+        r.options.protocol = protocol;
+        r.request("POST", in_chunks);
+        r.exchange.request_content(content, true);
+        r.exchange.upstream_refused();
+        EXPECT_EQ(r.broken, failure::reset);
+        EXPECT_EQ(r.sent.size(), 1U);
+    }
+    recorder answered;
+    answered.options.protocol = upstream_protocol::http2;
+    answered.request("GET");
+    answered.receive(ok.substr(0, 10));
+    answered.exchange.upstream_refused();
+    EXPECT_EQ(answered.broken, failure::reset);
+}
+
+TEST(exchange_state, blames_a_server_that_breaks_its_protocol)
+{
+    recorder r;
+    r.request("GET");
+    r.exchange.upstream_malformed();
+    EXPECT_EQ(r.broken, failure::bad_response);
+    EXPECT_THAT(r.released, ElementsAre(disposition::close));
+}
+
 }  // namespace exchange_state_test
 }  // namespace gateway::proxy

@@ -164,6 +164,17 @@ public:
     void upstream_broken() override {}
 };
 
+// Takes nothing.
+class idle_lessee final : public lessee {
+    void upstream_readable() override {}
+
+    void upstream_backlog_changed() override {}
+
+    void upstream_drained() override {}
+
+    void upstream_broken() override {}
+};
+
 class shared_pools : public pools {
 protected:
     std::vector<std::unique_ptr<served_connection>> served;
@@ -397,15 +408,7 @@ TEST_F(shared_pools, hold_no_more_of_a_response_than_its_window)
     const std::string big(1024UL * 1024, 'x');
 
     // The slow one takes nothing from now on.
-    class idle final : public lessee {
-        void upstream_readable() override {}
-
-        void upstream_backlog_changed() override {}
-
-        void upstream_drained() override {}
-
-        void upstream_broken() override {}
-    } nobody;
+    idle_lessee nobody;
 
     slow.got->lease_to(&nobody);
     served[0]->respond(1, "", big);
@@ -414,6 +417,23 @@ TEST_F(shared_pools, hold_no_more_of_a_response_than_its_window)
     EXPECT_GE(served[0]->streams[1].content_due.size(), big.size() - 64UL * 1024);
     p->release(*slow.got, shut);
     p->release(*quick.got, keep);
+}
+
+TEST_F(shared_pools, reset_a_response_whose_interim_heads_nobody_takes)
+{
+    start();
+    asking a;
+    ask(a, 1);
+    idle_lessee nobody;
+    a.got->lease_to(&nobody);
+    until([&] {
+        std::string fields = "x-a: " + std::string(10'000, 'x') + "\r\n";
+        served[0]->engine.respond_interim(1, 103, fields);
+        served[0]->engine.send_frames();
+        return served[0]->streams[1].closed.has_value();
+    });
+    EXPECT_EQ(a.got->why_lost(), loss::malformed);
+    p->release(*a.got, shut);
 }
 
 TEST_F(shared_pools, keep_content_for_which_there_is_no_window)
