@@ -44,7 +44,7 @@ private:
     abandoned_request of_;
     proxy::pool& pool_;
     const std::size_t server_;
-    const bool reused_;
+    bool reused_;
     proxy::abandoned_state state_;
 
     void remove_if_over()
@@ -106,6 +106,7 @@ private:
         if (got == net::received::data) {
             state_.upstream_bytes(bytes);
         } else if (got != net::received::nothing) {
+            reused_ = of_.carrier.reused();
             state_.upstream_closed(got == net::received::closed);
         }
         if (!state_.over()) {

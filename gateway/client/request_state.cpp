@@ -205,6 +205,7 @@ void request_state::exchange_failed(proxy::failure why)
         response_bound_.empty() ? proxy::bound_for(why) : response_bound_;
     limits::admission a = bounded(limits::refusal(status, proxy::detail_for(why), wait), bound);
     a.timed_out = status == 504 && proxy::is_after_sending(why);
+    a.intended = why == proxy::failure::websocket;
     fail(a);
 }
 

@@ -223,17 +223,22 @@ void upstream_side::upstream_readable()
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
-        pool_->conduct().complain(carrier_->server(), carrier_->complaint());
-        got == net::received::closed ? request_.upstream_closed(true) : lose(carrier_->why_lost());
+        lose(got);
     }
     host_->after_event(got != net::received::nothing);
 }
 
-void upstream_side::lose(proxy::loss why)
+// Tells the request how its carrier has ended. Nothing is wrong with a server that has refused a
+// request which another one takes.
+void upstream_side::lose(net::received how)
 {
+    const std::size_t server = carrier_->server();
+    const std::string what(carrier_->complaint());
+    const bool orderly = how == net::received::closed;
+    const proxy::loss why = orderly ? proxy::loss::ended : carrier_->why_lost();
     switch (why) {
         case proxy::loss::ended:
-            request_.upstream_closed(false);
+            request_.upstream_closed(orderly);
             break;
         case proxy::loss::refused:
             request_.upstream_refused();
@@ -241,6 +246,9 @@ void upstream_side::lose(proxy::loss why)
         case proxy::loss::malformed:
             request_.upstream_malformed();
             break;
+    }
+    if (why != proxy::loss::refused || request_.at() == request_state::phase::idle) {
+        pool_->conduct().complain(server, what);
     }
 }
 

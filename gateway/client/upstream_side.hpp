@@ -84,7 +84,7 @@ private:
 
     void note_sent() { record_.attempts.last().sent = env_.loop.now(); }
 
-    void lose(proxy::loss why);
+    void lose(net::received how);
     void note_failure(proxy::failure why);
     void hide_settlements(http::response_head& head) const;
 

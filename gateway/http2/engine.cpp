@@ -70,6 +70,7 @@ engine::~engine() = default;
 
 engine::failure engine::receive(std::span<const char> bytes)
 {
+    complaint_.clear();
     const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const ssize_t taken = nghttp2_session_mem_recv(session_.get(), data, bytes.size());
     if (taken == NGHTTP2_ERR_FLOODED || taken == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS ||

@@ -75,7 +75,7 @@ public:
 
     // Called for a frame that is no part of a message, or empty. `cost` is 1, or more for one with
     // fields that must be decoded and are dropped.
-    virtual void idle_frame(std::size_t cost) = 0;
+    virtual void idle_frame(std::size_t /*cost*/) {}
 
     // Called for each stream of a client that was refused, as it was one too many.
     virtual void stream_refused() {}
@@ -84,7 +84,7 @@ public:
     virtual void settings_came() {}
 
     // Called when the peer has answered ping().
-    virtual void ponged() = 0;
+    virtual void ponged() {}
 
     // Takes bytes for the peer.
     virtual void send_bytes(std::string_view a, std::string_view b) = 0;

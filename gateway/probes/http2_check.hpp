@@ -63,10 +63,6 @@ private:
     void content_sent(std::size_t) override {}
 
     // http2::engine_events
-    void idle_frame(std::size_t) override {}
-
-    void ponged() override {}
-
     void send_bytes(std::string_view a, std::string_view b) override
     {
         output_.append(a).append(b);

@@ -10,7 +10,8 @@
 // A request is retried (RFC 9110 §9.2.2) once, on a fresh connection, to another server
 // wherever there is one. The connection must have ended before any byte of a response, the
 // request must be idempotent and without a body, and the connection must have been used before or
-// other servers must exist. A POST is never sent twice.
+// other servers must exist. A request that a server has refused before it began with it is sent
+// again once, whatever its method, with the content kept of it.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -155,7 +156,8 @@ private:
     exchange_owner& owner_;
     phase phase_ = phase::idle;
     bool may_retry_ = false;
-    // True if it has been sent once, and all of it is kept: it has no body, or a small one.
+    // True while a refused request can be sent again: it was sent once at most, and all of its
+    // content is kept.
     bool is_repeatable_ = false;
     // The content that was sent, and its trailers, while the request is repeatable.
     std::string kept_content_;

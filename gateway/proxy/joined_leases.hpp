@@ -33,9 +33,9 @@ private:
 
     void lease_abandoned() override
     {
-        const auto told = std::move(on_abandoned_);
+        const auto notify = std::move(on_abandoned_);
         home->erase(self);
-        told();
+        notify();
     }
 };
 

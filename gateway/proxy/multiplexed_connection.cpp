@@ -34,8 +34,7 @@ multiplexed_connection::multiplexed_connection(
           options.response.max_header_bytes,
           *this,
           memory.frames
-      ),
-      heard_at_(l.now())
+      )
 {
     c.lease_to(this);
 }
@@ -45,7 +44,6 @@ void multiplexed_connection::start(std::span<const char> early)
     if (!early.empty()) {
         receive(early);
     }
-    arm();
     settle();
 }
 
@@ -57,18 +55,11 @@ upstream_stream* multiplexed_connection::open()
     if (!ready_ || retired_ || ended_ || !engine_.accepts_requests() || streams_.size() >= most) {
         return nullptr;
     }
-    if (spare_streams_.empty()) {
-        spare_streams_.push_back(std::make_unique<upstream_stream>(*this, connection_->to()));
-    }
-    streams_.push_back(std::move(spare_streams_.back()));
-    spare_streams_.pop_back();
-    upstream_stream& s = *streams_.back();
-    s.index = streams_.size() - 1;
+    upstream_stream& s = streams_.add(*this, connection_->to());
     s.begin(std::exchange(reused_, true));
     set_idle(false);
-    const bool was_silent = std::exchange(silence_, first_silence) != first_silence;
-    if (streams_.size() == 1 || was_silent) {
-        heard_at_ = loop_.now();
+    if (streams_.size() == 1) {
+        silence_.begin(loop_.now());
         arm();
     }
     return &s;
@@ -129,9 +120,11 @@ void multiplexed_connection::given_back(bool is_current)
     look_after_soon();
 }
 
-bool multiplexed_connection::may_wait(std::size_t interim_bytes) const
+bool multiplexed_connection::may_wait(std::size_t interim_bytes, bool is_awaited) const
 {
-    return interim_bytes <= options_.response.max_header_bytes;
+    constexpr std::size_t heads_of_one_read = 16;
+    const std::size_t heads = is_awaited ? heads_of_one_read : 1;
+    return interim_bytes <= heads * options_.response.max_header_bytes;
 }
 
 http2::response_text& multiplexed_connection::head_of(http2::stream_id id)
@@ -165,16 +158,6 @@ std::string multiplexed_connection::complaint(http2::error_code why) const
 
 // ---- looking after streams -------------------------------------------------------------------
 
-void multiplexed_connection::touch(upstream_stream& s)
-{
-    if (std::exchange(silence_, first_silence) != first_silence) {
-        arm();
-    }
-    if (!std::exchange(s.is_touched, true)) {
-        touched_.push_back(&s);
-    }
-}
-
 void multiplexed_connection::look_after_soon()
 {
     if (!in_event_ && !std::exchange(again_, true)) {
@@ -188,33 +171,6 @@ void multiplexed_connection::recheck()
     settle();
 }
 
-void multiplexed_connection::look_after_touched()
-{
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-        upstream_stream& s = *touched_[i];
-        s.is_touched = false;
-        s.take_up();
-        if (s.is_free() && !s.is_touched) {
-            recycle(s);
-        }
-    }
-    touched_.clear();
-}
-
-void multiplexed_connection::recycle(upstream_stream& s)
-{
-    const std::size_t at = s.index;
-    spare_streams_.push_back(std::move(streams_[at]));
-    if (at + 1 != streams_.size()) {
-        streams_[at] = std::move(streams_.back());
-        streams_[at]->index = at;
-    }
-    streams_.pop_back();
-    if (streams_.empty() && !ended_) {
-        arm();
-    }
-}
-
 // Tells the owner, who counts them.
 void multiplexed_connection::set_idle(bool idle)
 {
@@ -223,9 +179,10 @@ void multiplexed_connection::set_idle(bool idle)
     }
     if (!idle) {
         owner_.became_active(*this);
-    } else if (!owner_.became_idle(*this)) {
-        retired_ = true;
+        return;
     }
+    retired_ = !owner_.became_idle(*this) || retired_;
+    arm();
 }
 
 // Ends each event: it tells lessees what has come, sends what is due, and finds out if the
@@ -235,11 +192,11 @@ void multiplexed_connection::settle()
     in_event_ = true;
     do {
         announce();
-        look_after_touched();
+        streams_.look_after_touched();
         if (!ended_) {
             engine_.send_frames();
         }
-    } while (!touched_.empty());
+    } while (streams_.any_touched());
     in_event_ = false;
     if (!ended_ && engine_.is_over()) {
         lose("HTTP/2: the server ended the connection");
@@ -274,8 +231,7 @@ void multiplexed_connection::announce()
 
 void multiplexed_connection::receive(std::span<const char> bytes)
 {
-    heard_at_ = loop_.now();
-    asked_at_.reset();
+    silence_.heard(loop_.now());
     receiving_ = true;
     const http2::engine::failure failed = engine_.receive(bytes);
     receiving_ = false;
@@ -305,18 +261,14 @@ void multiplexed_connection::upstream_readable()
 
 void multiplexed_connection::upstream_backlog_changed()
 {
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
-        streams_[i]->backlog_changed();
-    }
+    streams_.for_each([](upstream_stream& s) { s.backlog_changed(); });
     settle();
 }
 
 void multiplexed_connection::upstream_drained()
 {
     engine_.send_frames();
-    for (const auto& s : streams_) {
-        touch(*s);
-    }
+    streams_.for_each([this](upstream_stream& s) { touch(s); });
     settle();
 }
 
@@ -327,20 +279,23 @@ void multiplexed_connection::upstream_broken()
 
 void multiplexed_connection::request_not_sent(http2::stream_id id)
 {
-    const auto is_it = [id](const auto& s) { return s->id() == id; };
-    const auto found = std::find_if(streams_.begin(), streams_.end(), is_it);
-    if (found != streams_.end()) {
-        (*found)->stream_closed(http2::error_code::refused_stream);
-        look_after_soon();
-    }
+    streams_.for_each([id](upstream_stream& s) {
+        if (s.id() == id) {
+            s.stream_closed(http2::error_code::refused_stream);
+        }
+    });
+    look_after_soon();
 }
 
 // ---- deadlines -------------------------------------------------------------------------------
 
+// The greeting has the time of the attempt at the connection.
 void multiplexed_connection::arm()
 {
-    const base::duration wait = streams_.empty() ? options_.idle_timeout : silence_;
-    loop_.wheel().arm(*this, loop_.now() + wait);
+    if (ready_) {
+        const base::instant idle_until = loop_.now() + options_.idle_timeout;
+        loop_.wheel().arm(*this, streams_.empty() ? idle_until : silence_.deadline());
+    }
 }
 
 void multiplexed_connection::expired(base::instant)
@@ -348,16 +303,21 @@ void multiplexed_connection::expired(base::instant)
     const base::instant now = loop_.refresh_now();
     if (streams_.empty()) {
         end();
-    } else if (asked_at_ && now - *asked_at_ >= longest_answer) {
-        lose("HTTP/2: the server does not answer PING");
-    } else if (!asked_at_ && now - heard_at_ >= silence_) {
-        engine_.ping();
-        asked_at_ = now;
-        silence_ = later_silence;
-        loop_.wheel().arm(*this, now + longest_answer);
-    } else {
-        const base::instant next = asked_at_ ? *asked_at_ + longest_answer : heard_at_ + silence_;
-        loop_.wheel().arm(*this, next);
+        settle();
+        return;
+    }
+    switch (silence_.next(now)) {
+        case silence_state::step::ask:
+            engine_.ping();
+            break;
+        case silence_state::step::lost:
+            lose("HTTP/2: the server does not answer PING");
+            break;
+        case silence_state::step::wait:
+            break;
+    }
+    if (!ended_) {
+        arm();
     }
     settle();
 }
@@ -381,9 +341,7 @@ void multiplexed_connection::lose(std::string_view why, loss is)
 {
     if (!ended_) {
         lost_because_ = why;
-        for (const auto& s : streams_) {
-            s->lost(is);
-        }
+        streams_.for_each([is](upstream_stream& s) { s.lost(is); });
         end();
     }
 }

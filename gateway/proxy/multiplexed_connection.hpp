@@ -17,16 +17,15 @@
 #include "gateway/http2/response_text.hpp"
 #include "gateway/net/poller.hpp"
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/silence_state.hpp"
+#include "gateway/proxy/stream_set.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
 #include "gateway/proxy/upstream_stream.hpp"
 
 #include <list>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gateway::proxy {
 
@@ -38,8 +37,6 @@ struct borrowed_texts {
     std::string frames;
     // The head of a request that is being sent.
     std::string request;
-    // Text of a response that a lessee has just received.
-    std::string received;
 };
 
 // `multiplexed_owner` keeps the connections.
@@ -65,13 +62,6 @@ class multiplexed_connection final : private lessee,
                                      private net::watcher,
                                      private base::timer_entry {
 public:
-    // Silence, with requests waiting, after which the server is asked if it is there: at first, and
-    // once it has answered and is silent still.
-    static constexpr base::duration first_silence = std::chrono::seconds{10};
-    static constexpr base::duration later_silence = std::chrono::minutes{6};
-    // Longest wait for its answer.
-    static constexpr base::duration longest_answer = std::chrono::seconds{5};
-
     // `c` is the connection, which it leases for good.
     // Ownership: all arguments outlive this object, but for `c`, which it gives back.
     multiplexed_connection(
@@ -113,13 +103,18 @@ public:
     // Opens the connection's window by content that a stream has got.
     void content_came(std::size_t bytes);
     void given_back(bool is_current);
-    // True if that much text of interim responses may wait for a lessee.
-    bool may_wait(std::size_t interim_bytes) const;
+    // True if that much text of interim responses may wait for a lessee. `is_awaited`: it is about
+    // to take it.
+    bool may_wait(std::size_t interim_bytes, bool is_awaited) const;
 
     bool is_blocked() const override { return connection_ != nullptr && connection_->sending(); }
 
     // Has the stream looked after at the end of this event.
-    void touch(upstream_stream& s);
+    void touch(upstream_stream& s) { streams_.touch(s); }
+
+    // Called when a part of a message came.
+    void heard_message() { silence_.heard_message(); }
+
     // Has touched streams looked after soon, as no event may be under way.
     void look_after_soon();
 
@@ -128,9 +123,6 @@ public:
     http2::response_text& head_of(http2::stream_id id);
 
     void forget_head();
-
-    // Returns memory for text that a lessee receives, valid until the next receive.
-    std::string& lent_text() { return memory_.received; }
 
     // Returns a sentence for the log about a stream that was closed for this reason.
     std::string complaint(http2::error_code why) const;
@@ -145,9 +137,7 @@ private:
     http2::response_text head_;
     // The stream whose fields are in head_; 0: there is none.
     http2::stream_id head_of_ = 0;
-    std::vector<std::unique_ptr<upstream_stream>> streams_;
-    std::vector<std::unique_ptr<upstream_stream>> spare_streams_;
-    std::vector<upstream_stream*> touched_;
+    stream_set streams_;
     bool reused_ = false;
     bool ready_ = false;
     // True if its owner knows that it is ready, or never will be.
@@ -163,14 +153,9 @@ private:
     bool again_ = false;
     // The reason why the connection was given up.
     std::string lost_because_;
-    // Moment at which something last came, and at which a PING was last sent that has no answer.
-    base::instant heard_at_;
-    std::optional<base::instant> asked_at_;
-    base::duration silence_ = first_silence;
+    silence_state silence_;
 
     void receive(std::span<const char> bytes);
-    void look_after_touched();
-    void recycle(upstream_stream& s);
     void settle();
     void announce();
     void lose(std::string_view why, loss is = loss::ended);
@@ -185,13 +170,9 @@ private:
     void upstream_broken() override;
 
     // http2::engine_events
-    void idle_frame(std::size_t) override {}
-
     void settings_came() override { ready_ = true; }
 
     void request_not_sent(http2::stream_id id) override;
-
-    void ponged() override {}
 
     void send_bytes(std::string_view a, std::string_view b) override { connection_->send(a, b); }
 

@@ -14,7 +14,8 @@ namespace gateway::proxy {
 class upstream_carrier;
 
 struct lease_wish {
-    // True if it must be a new connection, not an idle one.
+    // True if it must be a new connection, or a shared one with nothing to receive, and not an idle
+    // one.
     bool fresh = false;
     // True if an idle connection is checked for being open, at the price of a system call. This is
     // for requests that could not be sent again.

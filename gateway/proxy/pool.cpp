@@ -99,7 +99,7 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
 upstream_carrier* pool::carrier_at(std::size_t server, const lease_wish& wish)
 {
     if (speaks_http2()) {
-        return shared_.open(server, wish.fresh, wish.ends);
+        return shared_.open(server, wish);
     }
     return wish.fresh ? nullptr : shelf_.take(server, wish.surely_open, wish.ends);
 }
@@ -373,7 +373,7 @@ bool pool::keep_abandoned(connect_attempt& a)
 void pool::retire()
 {
     shelf_.retire();
-    shared_.retire_if([](const upstream_connection&) { return true; });
+    shared_.retire();
 }
 
 void pool::close()

@@ -89,7 +89,8 @@ private:
     // tls_[i] is the TLS client for server i. Empty without TLS.
     std::vector<std::shared_ptr<net::tls_client>> tls_;
     std::list<connect_attempt> attempts_;
-    // Number of abandoned attempts, which are to become idle connections; at most max_idle.
+    // Number of abandoned attempts, which are to become idle connections; at most max_idle, beside
+    // those that others wait for.
     std::size_t abandoned_ = 0;
 
     server_capacity::choice take_capacity(const lease_wish& wish);

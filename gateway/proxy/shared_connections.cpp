@@ -4,17 +4,16 @@
 
 namespace gateway::proxy {
 
-upstream_stream* shared_connections::open(
-    std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
-)
+upstream_stream* shared_connections::open(std::size_t server, const lease_wish& wish)
 {
     for (multiplexed_connection& m : all_) {
         const upstream_connection* const c = m.connection();
-        const bool fits = c != nullptr && c->server() == server && c->client_ends() == ends;
-        if (fits && (!surely_open || c->is_quiet())) {
-            if (upstream_stream* const s = m.open()) {
-                return s;
-            }
+        if (c == nullptr || c->server() != server || c->client_ends() != wish.ends) {
+            continue;
+        }
+        const bool is_checked = wish.fresh || (wish.surely_open && m.is_idle());
+        if (upstream_stream* const s = is_checked && !c->is_quiet() ? nullptr : m.open()) {
+            return s;
         }
     }
     return nullptr;
@@ -28,16 +27,25 @@ multiplexed_connection& shared_connections::add(upstream_connection& c)
     return m;
 }
 
-// Keeps at most max_idle connections to a server, as a connection_shelf does.
+// Keeps at most max_idle connections to a server, as a connection_shelf does. One with a PROXY
+// header belongs to one client, so the oldest of these makes room for it.
 bool shared_connections::became_idle(multiplexed_connection& c)
 {
     count(c, true);
     const std::size_t server = c.connection()->server();
     std::size_t idle = 0;
-    for (const multiplexed_connection& m : all_) {
-        idle += m.is_idle() && m.connection()->server() == server ? 1 : 0;
+    multiplexed_connection* oldest = nullptr;
+    for (multiplexed_connection& m : all_) {
+        if (m.is_idle() && m.connection()->server() == server) {
+            ++idle;
+            oldest = oldest == nullptr ? &m : oldest;
+        }
     }
-    return idle <= options_.max_idle;
+    if (idle > options_.max_idle && c.connection()->client_ends() && oldest != &c) {
+        oldest->retire();
+        --idle;
+    }
+    return !retired_ && idle <= options_.max_idle;
 }
 
 void shared_connections::count(const multiplexed_connection& c, bool idle)
@@ -55,6 +63,12 @@ void shared_connections::retire_if(const std::function<bool(const upstream_conne
             m.retire();
         }
     }
+}
+
+void shared_connections::retire()
+{
+    retired_ = true;
+    retire_if([](const upstream_connection&) { return true; });
 }
 
 void shared_connections::close()

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "gateway/proxy/multiplexed_connection.hpp"
+#include "gateway/proxy/pending_lease.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 
 #include <functional>
 #include <list>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,9 +17,8 @@ namespace gateway::proxy {
 
 class shared_connections final : private multiplexed_owner {
 public:
-    // `greeted` is told of a new connection that it is ready, or, with a reason, that it has ended
-    // before.
-    // Requires: all arguments outlive it.
+    // `greeted` is called with a new connection when it is ready, or, with a reason, that it has
+    // ended before. Requires: all arguments outlive it.
     shared_connections(
         net::loop& l,
         const upstream_options& options,
@@ -30,11 +29,9 @@ public:
     {}
 
     // Opens a stream on a connection to `server` that has room. Returns null if none has.
-    // `surely_open`: each is checked for having nothing to receive, at the price of a system call.
-    // `ends`: the PROXY header that the connection must have carried.
-    upstream_stream* open(
-        std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
-    );
+    // With wish.fresh, each is checked for having nothing to receive, at the price of a system
+    // call; with wish.surely_open, those that are idle.
+    upstream_stream* open(std::size_t server, const lease_wish& wish);
 
     // Adds a new connection, which is then to be started.
     multiplexed_connection& add(upstream_connection& c);
@@ -42,6 +39,9 @@ public:
     // Opens no further stream on the connections for which `is_stale` is true. Those that are being
     // made are still for who waits for them.
     void retire_if(const std::function<bool(const upstream_connection&)>& is_stale);
+
+    // Opens no further stream on any, and keeps none that becomes idle.
+    void retire();
 
     // Breaks off everything.
     void close();
@@ -54,6 +54,7 @@ private:
     const pool_metrics& metrics_;
     std::function<void(multiplexed_connection&, std::string_view why)> greeted_;
     borrowed_texts memory_;
+    bool retired_ = false;
     std::list<multiplexed_connection> all_;
 
     void connection_ready(multiplexed_connection& c) override { greeted_(c, {}); }

@@ -17,11 +17,18 @@ void upstream_stream::begin(bool reused)
     reused_ = reused;
     awaited_ = was_blocked_ = begun_ = is_chunked_ = server_has_reset_ = false;
     closed_.reset();
+    loss_ = loss::ended;
     announced_length_.reset();
     complaint_.clear();
     outgoing_.clear();
+    unconsumed_ = 0;
+}
+
+void upstream_stream::release_memory()
+{
+    outgoing_.clear();
     base::clear_keeping_little(inbox_);
-    inbox_at_ = unconsumed_ = 0;
+    inbox_at_ = 0;
 }
 
 void upstream_stream::touch()
@@ -100,6 +107,8 @@ void upstream_stream::field(std::string_view name, std::string_view value)
 void upstream_stream::fields_ended(bool last)
 {
     http2::response_text& head = connection_.head_of(id_);
+    forget_received();
+    connection_.heard_message();
     if (begun_) {  // These are trailers.
         if (is_chunked_) {
             inbox_.append(http::chunk({}, true, head.lines()).after());
@@ -111,15 +120,18 @@ void upstream_stream::fields_ended(bool last)
         announced_length_ = head.announced_length();
     }
     connection_.forget_head();
-    if (!begun_ && !connection_.may_wait(inbox_.size() - inbox_at_)) {
+    if (!begun_ && !connection_.may_wait(inbox_.size() - inbox_at_, awaited_)) {
         reset();
         close(error_code::enhance_your_calm, loss::malformed);
+        complaint_ = "HTTP/2: too many interim responses wait for the client";
     }
     touch();
 }
 
 void upstream_stream::content(std::string_view bytes)
 {
+    forget_received();
+    connection_.heard_message();
     connection_.content_came(bytes.size());
     unconsumed_ += bytes.size();
     if (is_chunked_) {
@@ -133,6 +145,7 @@ void upstream_stream::content(std::string_view bytes)
 
 void upstream_stream::content_ended()
 {
+    forget_received();
     if (is_chunked_) {
         inbox_.append(http::chunk({}, true).after());
     }
@@ -185,16 +198,21 @@ net::received upstream_stream::receive_text(std::span<char>& text, std::size_t m
         }
         return closed_ == error_code::no_error ? net::received::closed : net::received::broken;
     }
-    std::string& lent = connection_.lent_text();
-    lent.assign(inbox_, inbox_at_, size);
-    text = lent;
+    text = std::span(inbox_).subspan(inbox_at_, size);
     inbox_at_ += size;
     if (inbox_at_ == inbox_.size()) {
-        base::clear_keeping_little(inbox_);
-        inbox_at_ = 0;
         connection_.consume(id_, std::exchange(unconsumed_, 0));
     }
     return net::received::data;
+}
+
+// Frees text that was received, which its lessee is done with.
+void upstream_stream::forget_received()
+{
+    if (inbox_at_ == inbox_.size()) {
+        base::clear_keeping_little(inbox_);
+        inbox_at_ = 0;
+    }
 }
 
 void upstream_stream::take_up()

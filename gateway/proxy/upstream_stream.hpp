@@ -31,6 +31,8 @@ public:
 
     // Prepares for a request. `reused`: the connection has served one before.
     void begin(bool reused);
+    // Gives back memory, when a request is over.
+    void release_memory();
 
     // ---- Events of the connection. Calls of the lessee come from take_up() only.
     // Tells the lessee what has come, and that what waited has gone. Called after each event.
@@ -117,7 +119,8 @@ private:
     std::optional<http2::error_code> closed_;
     std::string complaint_;
     http2::outgoing_content outgoing_;
-    // Text that has come, from inbox_at_ on, and the bytes of content in it.
+    // Text that has come, from inbox_at_ on, and the bytes of content that nobody has taken. What
+    // lies before inbox_at_ was received last.
     std::string inbox_;
     std::size_t inbox_at_ = 0;
     std::size_t unconsumed_ = 0;
@@ -125,6 +128,7 @@ private:
     bool has_news() const { return inbox_at_ < inbox_.size() || closed_; }
 
     void touch();
+    void forget_received();
     void reset();
     void close(http2::error_code why, loss is);
 };
