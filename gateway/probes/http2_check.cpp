@@ -13,7 +13,7 @@ http2_check::http2_check(
     : max_body_bytes_(max_body_bytes),
       engine_(http2::engine::role::client, {}, max_header_bytes, *this, frames_)
 {
-    engine_.request(head, scheme, true, *this);
+    id_ = engine_.request(head, scheme, true, *this);
     engine_.send_frames();
 }
 
@@ -36,6 +36,7 @@ void http2_check::content(std::string_view bytes)
 {
     body_bytes_ += bytes.size();
     is_done_ = is_done_ || body_bytes_ > max_body_bytes_;
+    engine_.consume(id_, bytes.size());
 }
 
 }  // namespace gateway::probes

@@ -37,6 +37,7 @@ public:
 private:
     std::string frames_;
     std::string output_;
+    http2::stream_id id_ = 0;
     int status_ = 0;
     std::size_t body_bytes_ = 0;
     const std::size_t max_body_bytes_;

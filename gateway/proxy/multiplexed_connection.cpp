@@ -224,7 +224,12 @@ void multiplexed_connection::announce()
         return;
     }
     announced_ = true;
-    ended_ ? owner_.connection_failed(*this, lost_because_) : owner_.connection_ready(*this);
+    if (ended_) {
+        const failure why = lost_in_tls_ ? failure::tls : failure::connect;
+        owner_.connection_failed(*this, why, lost_because_);
+    } else {
+        owner_.connection_ready(*this);
+    }
 }
 
 // ---- events of the connection ----------------------------------------------------------------
@@ -254,6 +259,7 @@ void multiplexed_connection::upstream_readable()
         receive(bytes);
     } else if (got != net::received::nothing) {
         const std::string_view tls = connection_->complaint();
+        lost_in_tls_ = !tls.empty();
         lose(tls.empty() ? "HTTP/2: the connection ended before the response" : tls);
     }
     settle();

@@ -44,8 +44,10 @@ class multiplexed_owner {
 public:
     // Called when the server has said how many requests it allows.
     virtual void connection_ready(multiplexed_connection& c) = 0;
-    // Called when the connection has ended before that, for this reason.
-    virtual void connection_failed(multiplexed_connection& c, std::string_view why) = 0;
+    // Called when the connection has ended before that.
+    virtual void connection_failed(
+        multiplexed_connection& c, failure why, std::string_view complaint
+    ) = 0;
     // Called when the last request has ended, and when one begins again. Returns false if the
     // connection is one idle one too many.
     virtual bool became_idle(multiplexed_connection& c) = 0;
@@ -153,6 +155,7 @@ private:
     bool again_ = false;
     // The reason why the connection was given up.
     std::string lost_because_;
+    bool lost_in_tls_ = false;
     silence_state silence_;
 
     void receive(std::span<const char> bytes);

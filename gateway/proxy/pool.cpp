@@ -19,7 +19,12 @@ pool::pool(
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
       conduct_(loop_.clock(), options_, capacity_, metrics_),
       shelf_(loop_, options_, metrics_),
-      shared_(loop_, options_, metrics_, [this](auto& on, auto why) { greeted(on, why); }),
+      shared_(
+          loop_,
+          options_,
+          metrics_,
+          [this](auto& on, auto why, auto text) { greeted(on, why, text); }
+      ),
       room_(loop_, options_, metrics_, capacity_.queue(), *this)
 {
     for (const server_options& s : options_.servers) {
@@ -252,20 +257,21 @@ void pool::share(connect_attempt& a, upstream_connection& c)
     shared.start(early);  // may end the attempt
 }
 
-// Ends the attempt that waits for the greeting on this connection, if it still does. An empty
-// `why`: the greeting has come.
-void pool::greeted(multiplexed_connection& on, std::string_view why)
+// Ends the attempt that waits for the greeting on this connection, if it still does.
+void pool::greeted(
+    multiplexed_connection& on, std::optional<failure> why, std::string_view complaint
+)
 {
     const auto waits = [&on](const connect_attempt& a) { return a.greeting() == &on; };
     const auto found = std::find_if(attempts_.begin(), attempts_.end(), waits);
     if (found == attempts_.end()) {
         return;
     }
-    if (why.empty()) {
-        serve(*found, on);
+    if (why) {
+        found->complain(std::string(complaint));
+        attempt_failed(*found, *why);
     } else {
-        found->complain(std::string(why));
-        attempt_failed(*found, failure::connect);
+        serve(*found, on);
     }
 }
 

@@ -102,7 +102,9 @@ private:
     upstream_carrier* carrier_at(std::size_t server, const lease_wish& wish);
     connect_attempt* attempt_to(std::size_t server, const lease_wish& wish);
     void share(connect_attempt& a, upstream_connection& c);
-    void greeted(multiplexed_connection& on, std::string_view why);
+    void greeted(
+        multiplexed_connection& on, std::optional<failure> why, std::string_view complaint
+    );
     void serve(connect_attempt& a, multiplexed_connection& shared);
     void fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why);
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);

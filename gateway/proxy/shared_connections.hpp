@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <list>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,13 +18,14 @@ namespace gateway::proxy {
 
 class shared_connections final : private multiplexed_owner {
 public:
-    // `greeted` is called with a new connection when it is ready, or, with a reason, that it has
-    // ended before. Requires: all arguments outlive it.
+    // Called with a new connection when it is ready, or has ended before for this reason, which the
+    // text describes.
+    using greeting = std::function<
+        void(multiplexed_connection& c, std::optional<failure> why, std::string_view complaint)>;
+
+    // Requires: all arguments outlive it.
     shared_connections(
-        net::loop& l,
-        const upstream_options& options,
-        const pool_metrics& metrics,
-        std::function<void(multiplexed_connection&, std::string_view why)> greeted
+        net::loop& l, const upstream_options& options, const pool_metrics& metrics, greeting greeted
     )
         : loop_(l), options_(options), metrics_(metrics), greeted_(std::move(greeted))
     {}
@@ -52,16 +54,17 @@ private:
     net::loop& loop_;
     const upstream_options& options_;
     const pool_metrics& metrics_;
-    std::function<void(multiplexed_connection&, std::string_view why)> greeted_;
+    greeting greeted_;
     borrowed_texts memory_;
     bool retired_ = false;
     std::list<multiplexed_connection> all_;
 
-    void connection_ready(multiplexed_connection& c) override { greeted_(c, {}); }
+    void connection_ready(multiplexed_connection& c) override { greeted_(c, std::nullopt, {}); }
 
-    void connection_failed(multiplexed_connection& c, std::string_view why) override
+    void connection_failed(multiplexed_connection& c, failure why, std::string_view complaint)
+        override
     {
-        greeted_(c, why);
+        greeted_(c, why, complaint);
     }
 
     bool became_idle(multiplexed_connection& c) override;
