@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gateway::proxy {
 
@@ -83,6 +84,9 @@ public:
 
     // The lease it works for. Null if abandoned: the connection it makes then goes to the pool.
     pending_lease* lease() { return lease_; }
+
+    // Takes the lease away, for which a connection was found. Returns null if it has none.
+    pending_lease* take_lease() { return std::exchange(lease_, nullptr); }
 
     const lease_wish& wish() const { return wish_; }
 

@@ -60,6 +60,15 @@ public:
         to.splice(to.end(), all_);
     }
 
+    // Takes out the first one.
+    // Requires: there is one.
+    pending_lease& take_first()
+    {
+        pending_lease& l = all_.front().lease;
+        all_.pop_front();
+        return l;
+    }
+
     // Has `serve` called with each, and takes it out.
     template <typename Serve>
     static void take_each(std::list<joined_lease>& from, Serve serve)

@@ -192,7 +192,11 @@ void multiplexed_connection::settle()
     in_event_ = true;
     do {
         announce();
+        const std::size_t before = streams_.size();
         streams_.look_after_touched();
+        if (!ended_ && streams_.size() < before) {
+            owner_.connection_has_room(*this);
+        }
         if (!ended_) {
             engine_.send_frames();
         }

@@ -48,6 +48,8 @@ public:
     virtual void connection_failed(
         multiplexed_connection& c, failure why, std::string_view complaint
     ) = 0;
+    // Called when a request has ended, so that there is room for another.
+    virtual void connection_has_room(multiplexed_connection& c) = 0;
     // Called when the last request has ended, and when one begins again. Returns false if the
     // connection is one idle one too many.
     virtual bool became_idle(multiplexed_connection& c) = 0;

@@ -23,16 +23,12 @@ pool::pool(
           loop_,
           options_,
           metrics_,
-          [this](auto& on, auto why, auto text) { greeted(on, why, text); }
+          [this](auto& on, auto why, auto text) { attempts_.greeted(on, why, text); },
+          [this](auto& on) { attempts_.serve_waiting(on); }
       ),
-      room_(loop_, options_, metrics_, capacity_.queue(), *this)
-{
-    for (const server_options& s : options_.servers) {
-        if (options_.tls) {
-            tls_.push_back(net::tls_client::make(*options_.tls, s.address.host));
-        }
-    }
-}
+      room_(loop_, options_, metrics_, capacity_.queue(), *this),
+      attempts_({loop_, options_, metrics_, names_, conduct_, shelf_, shared_}, *this)
+{}
 
 // ---- leases ----------------------------------------------------------------------------------
 
@@ -86,15 +82,7 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
         metrics_.servers[server]->requests.add();
         return {c};
     }
-    if (connect_attempt* const other = speaks_http2() ? attempt_to(server, wish) : nullptr) {
-        other->others().join(l, wish, [this, server] { free_capacity(server); });
-        return {};
-    }
-    attempt_owner& owner = *this;
-    const attempt_target to{loop_, names_, server, options_.connect_timeout, speaks_http2()};
-    connect_attempt& a = attempts_.emplace_back(owner, to, l, wish);
-    a.self = std::prev(attempts_.end());
-    a.proceed();
+    attempts_.begin(server, l, wish);
     return {};
 }
 
@@ -103,22 +91,10 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
 // stream and nothing else.
 upstream_carrier* pool::carrier_at(std::size_t server, const lease_wish& wish)
 {
-    if (speaks_http2()) {
+    if (options_.protocol == upstream_protocol::http2) {
         return shared_.open(server, wish);
     }
     return wish.fresh ? nullptr : shelf_.take(server, wish.surely_open, wish.ends);
-}
-
-// Returns an attempt whose connection will have room for another request, or null.
-connect_attempt* pool::attempt_to(std::size_t server, const lease_wish& wish)
-{
-    for (connect_attempt& a : attempts_) {
-        if (a.server() == server && a.wish().ends == wish.ends && !a.is_cancelled() &&
-            a.others().size() + 1 < options_.max_streams) {
-            return &a;
-        }
-    }
-    return nullptr;
 }
 
 pool::lease_result pool::wait_for_capacity(pending_lease& l, const lease_wish& wish)
@@ -204,174 +180,29 @@ void pool::gave_up(pending_lease& l, failure why)
 
 // ---- connections being made ------------------------------------------------------------------
 
-void pool::attempt_connected(connect_attempt& a, net::socket connected)
+void pool::lease_connected(pending_lease& l, upstream_carrier& c)
 {
-    upstream_connection& c =
-        shelf_.add(std::move(connected), {a.server(), a.address()}, a.wish().ends);
-    if (tls_.empty() || c.closed()) {
-        attempt_succeeded(a, c);
-    } else {
-        a.shake_hands(c, net::tls_client::connect(tls_[a.server()]));
-    }
-}
-
-void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
-{
-    if (c.tls() != nullptr) {
-        (c.tls()->resumed() ? metrics_.upstream.tls_resumed : metrics_.upstream.tls_full).add();
-    }
-    if (speaks_http2()) {
-        share(a, c);
-        return;
-    }
-    pending_lease* const l = a.lease();
-    attempts_.erase(a.self);
-    if (l == nullptr) {
-        --abandoned_;
-        shelf_.put_back(c, names_.are_at(c.to()));
-        return;
-    }
-    l->comes_from(nullptr);
-    if (c.closed()) {
-        conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
-        release(c, answer_port::disposition::close);
-        settle(*l, fail(failure::connect));
-        return;
-    }
     metrics_.servers[c.server()]->requests.add();
-    settle(*l, {&c});
-}
-
-// Begins to speak HTTP/2 on `c`. The attempt waits for the server's greeting.
-void pool::share(connect_attempt& a, upstream_connection& c)
-{
-    if (c.closed()) {
-        shelf_.put_back(c, false);
-        a.complain("the connection cannot be watched, for want of memory");
-        attempt_failed(a, failure::connect);
-        return;
-    }
-    multiplexed_connection& shared = shared_.add(c);
-    a.await_greeting(shared);
-    const std::string early = a.early();
-    shared.start(early);  // may end the attempt
-}
-
-// Ends the attempt that waits for the greeting on this connection, if it still does.
-void pool::greeted(
-    multiplexed_connection& on, std::optional<failure> why, std::string_view complaint
-)
-{
-    const auto waits = [&on](const connect_attempt& a) { return a.greeting() == &on; };
-    const auto found = std::find_if(attempts_.begin(), attempts_.end(), waits);
-    if (found == attempts_.end()) {
-        return;
-    }
-    if (why) {
-        found->complain(std::string(complaint));
-        attempt_failed(*found, *why);
-    } else {
-        serve(*found, on);
-    }
-}
-
-// Gives streams of the connection to those that wait for it. One for which it has no room looks for
-// another.
-void pool::serve(connect_attempt& a, multiplexed_connection& shared)
-{
-    pending_lease* const first = a.lease();
-    const std::size_t server = a.server();
-    const lease_wish first_wish = a.wish();
-    std::list<joined_lease> others;
-    a.others().take_out(others);
-    attempts_.erase(a.self);
-    const auto give = [&](pending_lease& l) {
-        upstream_stream* const s = shared.open();
-        if (s != nullptr) {
-            l.comes_from(nullptr);
-            metrics_.servers[server]->requests.add();
-            settle(l, {s});
-        }
-        return s != nullptr;
-    };
-    if (first == nullptr) {
-        --abandoned_;
-    } else if (!give(*first)) {
-        conduct_.complain(server, "HTTP/2: the server takes no request");
-        fail_over(*first, first_wish, server, failure::connect);
-    }
-    joined_leases::take_each(others, [&](pending_lease& l, const lease_wish& wish) {
-        if (!give(l)) {
-            l.comes_from(nullptr);
-            free_capacity(server);
-            settle(l, lease(l, wish));
-        }
-    });
-}
-
-void pool::attempt_failed(connect_attempt& a, failure why)
-{
-    pending_lease* const l = a.lease();
-    const std::size_t server = a.server();
-    const lease_wish wish = a.wish();
-    std::list<joined_lease> others;
-    a.others().take_out(others);
-    if (a.connection() != nullptr) {
-        metrics_.upstream.tls_failed.add();
-        tls_[server]->forget_session();
-    }
-    conduct_.complain(server, a.complaint());
-    if (!a.was_short()) {
-        conduct_.was_unreachable(server);
-    }
-    end_attempt(a);
-    if (l == nullptr) {
-        --abandoned_;
-        conduct_.count_failure(why);
-    } else {
-        fail_over(*l, wish, server, why);
-    }
-    joined_leases::take_each(others, [&](pending_lease& other, const lease_wish& its_wish) {
-        fail_over(other, its_wish, server, why);
-    });
+    settle(l, {&c});
 }
 
 // Looks for another server, as this one could not be connected to.
-void pool::fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why)
+void pool::server_unreachable(
+    pending_lease& l, const lease_wish& wish, std::size_t server, failure why
+)
 {
-    l.comes_from(nullptr);
     free_capacity(server);
-    wish.passed_over |= std::uint64_t{1} << server;
-    wish.last_failure = why;
-    wish.timeouts += why == failure::connect_timeout ? 1 : 0;
-    settle(l, wish.timeouts == most_timeouts ? fail(why) : lease(l, wish));
+    lease_wish next = wish;
+    next.passed_over |= std::uint64_t{1} << server;
+    next.last_failure = why;
+    next.timeouts += why == failure::connect_timeout ? 1 : 0;
+    settle(l, next.timeouts == most_timeouts ? fail(why) : lease(l, next));
 }
 
-void pool::attempt_ended(connect_attempt& a)
+void pool::lease_turned_away(pending_lease& l, const lease_wish& wish, std::size_t server)
 {
-    end_attempt(a);
-}
-
-void pool::end_attempt(connect_attempt& a)
-{
-    if (a.connection() != nullptr) {
-        shelf_.put_back(*a.connection(), false);
-    }
-    if (a.greeting() != nullptr) {
-        a.greeting()->close();
-    }
-    attempts_.erase(a.self);
-}
-
-bool pool::keep_abandoned(connect_attempt& a)
-{
-    free_capacity(a.server());
-    const bool has_others = a.others().size() > 0;
-    if (!has_others && (shelf_.retired() || abandoned_ >= options_.max_idle)) {
-        return false;
-    }
-    ++abandoned_;
-    return true;
+    free_capacity(server);
+    settle(l, lease(l, wish));
 }
 
 // ---- the end ---------------------------------------------------------------------------------
@@ -386,15 +217,7 @@ void pool::close()
 {
     retire();
     room_.close();
-    for (auto a = attempts_.begin(); a != attempts_.end();) {
-        connect_attempt& each = *a++;
-        each.others().abandon();
-        if (each.lease() != nullptr) {
-            each.lease()->abandon();  // cancels the attempt, as the pool is retired
-        } else {
-            each.cancel();
-        }
-    }
+    attempts_.close();
     shared_.close();
     shelf_.close();
     names_.stop();

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "gateway/proxy/answer_state.hpp"
-#include "gateway/proxy/connect_attempt.hpp"
+#include "gateway/proxy/connect_attempts.hpp"
 #include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
@@ -20,15 +20,12 @@
 #include "gateway/proxy/shared_connections.hpp"
 #include "gateway/proxy/waiting_room.hpp"
 
-#include <list>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <vector>
 
 namespace gateway::proxy {
 
-class pool final : private attempt_owner, private room_owner {
+class pool final : private attempts_owner, private room_owner {
 public:
     // Number of servers that may let connect_timeout pass: then a request has waited long enough.
     static constexpr int most_timeouts = 2;
@@ -86,27 +83,11 @@ private:
     connection_shelf shelf_;
     shared_connections shared_;
     waiting_room room_;
-    // tls_[i] is the TLS client for server i. Empty without TLS.
-    std::vector<std::shared_ptr<net::tls_client>> tls_;
-    std::list<connect_attempt> attempts_;
-    // Number of abandoned attempts, which are to become idle connections; at most max_idle, beside
-    // those that others wait for.
-    std::size_t abandoned_ = 0;
+    connect_attempts attempts_;
 
     server_capacity::choice take_capacity(const lease_wish& wish);
     void free_capacity(std::size_t server);
-    void end_attempt(connect_attempt& a);
-
-    bool speaks_http2() const { return options_.protocol == upstream_protocol::http2; }
-
     upstream_carrier* carrier_at(std::size_t server, const lease_wish& wish);
-    connect_attempt* attempt_to(std::size_t server, const lease_wish& wish);
-    void share(connect_attempt& a, upstream_connection& c);
-    void greeted(
-        multiplexed_connection& on, std::optional<failure> why, std::string_view complaint
-    );
-    void serve(connect_attempt& a, multiplexed_connection& shared);
-    void fail_over(pending_lease& l, lease_wish wish, std::size_t server, failure why);
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_result wait_for_capacity(pending_lease& l, const lease_wish& wish);
     lease_result fail(failure why);
@@ -117,12 +98,14 @@ private:
     // room_owner
     void serve(waiting_lease& w) override;
     void gave_up(pending_lease& l, failure why) override;
-    // attempt_owner
-    void attempt_connected(connect_attempt& a, net::socket connected) override;
-    void attempt_succeeded(connect_attempt& a, upstream_connection& c) override;
-    void attempt_failed(connect_attempt& a, failure why) override;
-    void attempt_ended(connect_attempt& a) override;
-    bool keep_abandoned(connect_attempt& a) override;
+    // attempts_owner
+    void lease_connected(pending_lease& l, upstream_carrier& c) override;
+    void server_unreachable(
+        pending_lease& l, const lease_wish& wish, std::size_t server, failure why
+    ) override;
+    void lease_turned_away(pending_lease& l, const lease_wish& wish, std::size_t server) override;
+
+    void lease_left(std::size_t server) override { free_capacity(server); }
 };
 
 }  // namespace gateway::proxy

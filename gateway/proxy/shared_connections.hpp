@@ -23,11 +23,22 @@ public:
     using greeting = std::function<
         void(multiplexed_connection& c, std::optional<failure> why, std::string_view complaint)>;
 
+    // Called with a connection that has room for another request, as one has ended.
+    using room = std::function<void(multiplexed_connection& c)>;
+
     // Requires: all arguments outlive it.
     shared_connections(
-        net::loop& l, const upstream_options& options, const pool_metrics& metrics, greeting greeted
+        net::loop& l,
+        const upstream_options& options,
+        const pool_metrics& metrics,
+        greeting greeted,
+        room has_room
     )
-        : loop_(l), options_(options), metrics_(metrics), greeted_(std::move(greeted))
+        : loop_(l),
+          options_(options),
+          metrics_(metrics),
+          greeted_(std::move(greeted)),
+          has_room_(std::move(has_room))
     {}
 
     // Opens a stream on a connection to `server` that has room. Returns null if none has.
@@ -55,6 +66,7 @@ private:
     const upstream_options& options_;
     const pool_metrics& metrics_;
     greeting greeted_;
+    room has_room_;
     borrowed_texts memory_;
     bool retired_ = false;
     std::list<multiplexed_connection> all_;
@@ -66,6 +78,8 @@ private:
     {
         greeted_(c, why, complaint);
     }
+
+    void connection_has_room(multiplexed_connection& c) override { has_room_(c); }
 
     bool became_idle(multiplexed_connection& c) override;
 

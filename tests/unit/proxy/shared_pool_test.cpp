@@ -181,6 +181,8 @@ protected:
     net::socket listening =
         net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
     std::uint32_t allowed = 100;
+    // Connections beyond these get no greeting.
+    std::size_t most_served = SIZE_MAX;
 
     void start(const std::function<void(upstream_options&)>& change = {})
     {
@@ -203,7 +205,8 @@ protected:
     void until(Done done)
     {
         run_until(loop, [&] {
-            for (int fd = 0; (fd = ::accept(listening.fd(), nullptr, nullptr)) >= 0;) {
+            for (int fd = 0; served.size() < most_served &&
+                             (fd = ::accept(listening.fd(), nullptr, nullptr)) >= 0;) {
                 served.push_back(std::make_unique<served_connection>(fd, allowed));
             }
             for (const auto& each : served) {
@@ -295,6 +298,32 @@ TEST_F(shared_pools, make_a_second_connection_when_the_first_is_full)
     for (asking& a : all) {
         p->release(*a.got, shut);
     }
+}
+
+TEST_F(shared_pools, serve_who_waits_for_another_connection_when_a_stream_ends)
+{
+    allowed = 1;
+    most_served = 1;
+    start();
+    asking a;
+    ask(a, 1);
+    std::array<asking, 2> waiting;
+    until([&] {
+        const bool has = leases(waiting[0]);
+        if (has) {  // the server's SETTINGS have not come yet
+            p->release(*std::exchange(waiting[0].got, nullptr), keep);
+        }
+        return !has;
+    });
+    EXPECT_FALSE(leases(waiting[1]));
+    served[0]->respond(1, "", "x");
+    until([&] { return a.received.ends_with("0\r\n\r\n"); });
+    p->release(*a.got, keep);
+    for (asking& w : waiting) {
+        until([&] { return w.got != nullptr; });
+        p->release(*w.got, keep);
+    }
+    EXPECT_EQ(servers[0].active.value(), 0);
 }
 
 TEST_F(shared_pools, fail_all_that_wait_for_a_server_that_is_not_there)
