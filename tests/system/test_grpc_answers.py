@@ -12,6 +12,7 @@ from harness.case import SystemTest, forwarding_to
 from harness.documents import documented
 from harness.gateway import run_command
 from harness.http2 import INTERNAL_ERROR, Http2
+from harness.http2_origin import Http2Origin
 from harness.process import free_port, wait_until
 
 TYPE = ("content-type", "application/grpc")
@@ -320,8 +321,13 @@ class Outcomes(GrpcTest):
         self.assertEqual((done["logged"]["newly_rejected"], done["logged"]["newly_allowed"]), (0, 0))
 
     def test_are_documented_by_an_example(self):
+        def by_metadata(call):
+            answer = message(call.read_body()[5:])
+            call.reply(body=answer, fields=[TYPE], trailers=[("grpc-status", call["x-outcome"])])
+
+        origin = self.started(Http2Origin(by_metadata))
         text = documented("grpc.md", "yaml").replace("0.0.0.0:8080", "127.0.0.1:0")
-        g = self.gateway(text.replace("127.0.0.1:9000", self.origin(self.by_metadata).address))
+        g = self.gateway(text.replace("127.0.0.1:9000", origin.address))
         with Http2(g.address) as c:
             outcomes = [
                 self.code(self.call(c, target, [("x-outcome", outcome)]))
@@ -330,10 +336,6 @@ class Outcomes(GrpcTest):
                 + [("/shop.Orders/List", "16")]
             ]
         self.assertEqual(outcomes, [0] * 9 + [16, 7, 16, 7, 16, RESOURCE_EXHAUSTED, 16])
-
-    def by_metadata(self, peer, request):
-        request.target = f"/svc/{request['x-outcome']}"
-        return self.service(peer, request)
 
     def test_are_what_clients_make_of_a_response_without_one(self):
         g = self.limited("charge_on: { grpc: [UNAUTHENTICATED] }")

@@ -319,10 +319,10 @@ class Streams(Broken):
         self.assert_grew_less(gateway, before, 16 << 20)
 
     def test_a_bomb_of_hpack(self):
-        """One field in the table, named a hundred thousand times."""
+        """One field in the table, named twelve thousand times."""
 
         def script(call):
-            field = b"\x40" + b"\x03x-a" + b"\x7f\xe1\x1e" + b"v" * 4000  # into the table: index 62
+            field = b"\x40" + b"\x03x-a" + b"\x7f\xa1\x1e" + b"v" * 4000  # into the table: index 62
             bomb = b"\x88" + field + b"\xbe" * 12000
             raw(HEADERS, END_HEADERS | END_STREAM, bomb)(call)
 
@@ -333,6 +333,7 @@ class Streams(Broken):
             with self.subTest(client=client):
                 self.assertEqual(ask(gateway, "/a", method="POST", body=b"x").status, 502)
                 self.assert_fine(gateway, "a bomb")
+        gateway.wait_for_diagnostic("a header is far larger than max_response_header_bytes")
         self.assert_grew_less(gateway, before, 16 << 20)
 
 
@@ -439,6 +440,6 @@ class Connections(Broken):
                 self.scripts["/a"] = script
                 before = gateway.memory()
                 got = ASKS[0][1](gateway, "/a", method="POST", body=b"x")
-                self.assertIn(got.status, (502, 504, None))
+                self.assertEqual((got.status, got.whole), (502, True))
                 self.assert_grew_less(gateway, before, 32 << 20)
                 self.assert_fine(gateway, name)

@@ -15,6 +15,7 @@ from harness.client import Closed, Connection, get
 from harness.gateway import ROOT, run_command
 from harness.haproxy import HAProxy
 from harness.http2 import Http2
+from harness.http2_origin import Http2Origin
 from harness.nginx import Nginx
 from harness.origin import Origin, answer_ok
 from harness.process import free_port, wait_until
@@ -41,7 +42,8 @@ class Page(RecipeTest):
     def test_each_file_is_right_without_a_warning(self):
         for heading, text in recipes():
             with self.subTest(heading):
-                path = self.directory().file("gateway.yaml", self.adapted(blocks(text, "yaml")[0]))
+                own = self.adapted(blocks(text, "yaml")[0], "127.0.0.1:9000")
+                path = self.directory().file("gateway.yaml", own)
                 self.assertEqual(run_command("check", "--config", path), (0, f"{path}: ok\n", ""))
 
     def test_every_link_leads_somewhere(self):
@@ -230,12 +232,13 @@ class WhatIsCounted(RecipeTest):
 
     @recipe("A gRPC backend")
     def test_grpc(self):
-        def ended(peer, request):
-            peer.read_body(request)
-            head = "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n\r\n"
-            peer.send(f"{head}0\r\ngrpc-status: {request['x-outcome']}\r\n\r\n".encode())
+        calls = [("content-type", "application/grpc")]
 
-        g, calls = self.of_recipe(ended), [("content-type", "application/grpc")]
+        def ended(call):
+            call.read_body()
+            call.reply(body=b"", fields=calls, trailers=[("grpc-status", call["x-outcome"])])
+
+        g = self.before(self.started(Http2Origin(ended)).address)
         with Http2(g.address) as c:
 
             def call(method, outcome="0"):
