@@ -26,7 +26,7 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // The connection before it ended without a byte.
         wish.last_failure = proxy::failure::reset;
-        if (!pool_->conduct().take_retry(last_was_reused_)) {
+        if (!pool_->conduct().take_retry(last_was_reused_ || last_has_refused_)) {
             lease_failure_ = proxy::failure::reset;
             return lease_progress::failed;
         }
@@ -143,7 +143,8 @@ void upstream_side::release(disposition how)
 proxy::upstream_carrier& upstream_side::detach_carrier()
 {
     last_server_ = record_.attempts.last().server;
-    last_was_reused_ = carrier_->reused() || carrier_->why_lost() == proxy::loss::refused;
+    last_was_reused_ = carrier_->reused();
+    last_has_refused_ = carrier_->why_lost() == proxy::loss::refused;
     return *std::exchange(carrier_, nullptr);
 }
 

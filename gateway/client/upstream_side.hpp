@@ -68,9 +68,11 @@ private:
     proxy::upstream_carrier* carrier_ = nullptr;
     // Server of the carrier released last, until another one is asked for.
     std::optional<std::uint8_t> last_server_;
-    // True if the connection of the carrier released last had served before, or has refused this
-    // request: then its loss says nothing about the server.
+    // True if the connection of the carrier released last had served before: then its loss says
+    // nothing about the server.
     bool last_was_reused_ = false;
+    // True if the server of the carrier released last has refused the request.
+    bool last_has_refused_ = false;
     // True if the request may not be sent a second time.
     bool only_once_ = false;
 

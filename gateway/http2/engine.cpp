@@ -35,11 +35,12 @@ engine::engine(
     : events_(events), out_(out), most_decoded_bytes_(decoded_bytes_per_bound * max_header_bytes)
 {
     static nghttp2_session_callbacks* const callbacks = engine_callbacks::all();
-    static nghttp2_option* const limits = engine_callbacks::bounds();
+    static nghttp2_option* const of_server = engine_callbacks::bounds(role::server);
+    static nghttp2_option* const of_client = engine_callbacks::bounds(role::client);
     nghttp2_session* made = nullptr;
     const int failed = side == role::server
-                           ? nghttp2_session_server_new2(&made, callbacks, this, limits)
-                           : nghttp2_session_client_new2(&made, callbacks, this, limits);
+                           ? nghttp2_session_server_new2(&made, callbacks, this, of_server)
+                           : nghttp2_session_client_new2(&made, callbacks, this, of_client);
     if (failed != 0) {
         throw std::bad_alloc();
     }

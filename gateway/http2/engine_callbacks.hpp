@@ -28,6 +28,9 @@ struct engine_callbacks {
     static constexpr std::size_t most_head_bytes = 4 * 1024 * 1024;
     // Bytes of dropped fields that cost as much as a frame of their own.
     static constexpr std::size_t dropped_bytes_per_frame = 1024;
+    // Most frames behind the first one of a server's head, which may have 1 MiB; a client may send
+    // as many as the library allows.
+    static constexpr std::size_t most_continuations = 80;
     // Most settings in one frame; seven are known.
     static constexpr std::size_t most_settings = 32;
     // A peer's resets are counted by engine_events, so that the library's own count is out of
@@ -247,7 +250,7 @@ struct engine_callbacks {
         return c;
     }
 
-    static nghttp2_option* bounds()
+    static nghttp2_option* bounds(engine::role side)
     {
         nghttp2_option* o = nullptr;
         nghttp2_option_new(&o);
@@ -256,6 +259,9 @@ struct engine_callbacks {
         nghttp2_option_set_max_outbound_ack(o, most_answers);
         nghttp2_option_set_max_settings(o, most_settings);
         nghttp2_option_set_max_send_header_block_length(o, most_head_bytes);
+        if (side == engine::role::client) {
+            nghttp2_option_set_max_continuations(o, most_continuations);
+        }
         nghttp2_option_set_stream_reset_rate_limit(o, no_reset_limit, no_reset_limit);
         return o;
     }

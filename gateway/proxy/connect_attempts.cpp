@@ -14,7 +14,7 @@ constexpr const char* unwatched = "the connection cannot be watched, for want of
 }  // namespace
 
 connect_attempts::connect_attempts(const surroundings& in, attempts_owner& owner)
-    : in_(in), owner_(owner)
+    : in_(in), owner_(owner), expected_(in.options.servers.size(), in.options.max_streams)
 {
     for (const server_options& s : in_.options.servers) {
         if (in_.options.tls) {
@@ -42,7 +42,7 @@ connect_attempt* connect_attempts::attempt_to(std::size_t server, const lease_wi
 {
     for (connect_attempt& a : all_) {
         if (a.server() == server && a.wish().ends == wish.ends && !a.is_cancelled() &&
-            a.others().size() + 1 < in_.options.max_streams) {
+            a.others().size() + 1 < expected_[server]) {
             return &a;
         }
     }
@@ -125,6 +125,7 @@ void connect_attempts::serve(connect_attempt& a, multiplexed_connection& shared)
     std::list<joined_lease> others;
     a.others().take_out(others);
     all_.erase(a.self);
+    expected_[server] = shared.most_requests();
     if (first == nullptr) {
         --abandoned_;
     } else if (!give(*first, shared)) {
@@ -212,7 +213,12 @@ void connect_attempts::remove(connect_attempt& a, failure why)
     }
     joined_leases::take_each(others, [&](pending_lease& other, const lease_wish& its_wish) {
         other.comes_from(nullptr);
-        owner_.server_unreachable(other, its_wish, server, why);
+        lease_wish again = its_wish;
+        if (why == failure::connect_timeout && again.timeouts++ == 0) {
+            owner_.lease_turned_away(other, again, server);  // It has waited for less than that.
+        } else {
+            owner_.server_unreachable(other, its_wish, server, why);
+        }
     });
 }
 

@@ -75,6 +75,9 @@ private:
     attempts_owner& owner_;
     // tls_[i] is the TLS client for server i. Empty without TLS.
     std::vector<std::shared_ptr<net::tls_client>> tls_;
+    // expected_[i] is the number of requests that a connection to server i will carry at a time:
+    // what the last one did.
+    std::vector<std::size_t> expected_;
     std::list<connect_attempt> all_;
     // Number of abandoned attempts, which are to become idle connections; at most max_idle, beside
     // those that others wait for.

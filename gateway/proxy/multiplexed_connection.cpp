@@ -49,19 +49,22 @@ void multiplexed_connection::start(std::span<const char> early)
 
 // ---- streams ---------------------------------------------------------------------------------
 
+std::size_t multiplexed_connection::most_requests() const
+{
+    return std::min<std::size_t>(options_.max_streams, engine_.most_requests());
+}
+
 upstream_stream* multiplexed_connection::open()
 {
-    const std::size_t most = std::min<std::size_t>(options_.max_streams, engine_.most_requests());
-    if (!ready_ || retired_ || ended_ || !engine_.accepts_requests() || streams_.size() >= most) {
+    const bool is_open = ready_ && !retired_ && !ended_ && engine_.accepts_requests();
+    if (!is_open || streams_.size() >= most_requests()) {
         return nullptr;
     }
     upstream_stream& s = streams_.add(*this, connection_->to());
     s.begin(std::exchange(reused_, true));
     set_idle(false);
-    if (streams_.size() == 1) {
-        silence_.begin(loop_.now());
-        arm();
-    }
+    silence_.begin(loop_.now(), streams_.size() == 1);
+    arm();
     return &s;
 }
 
@@ -203,7 +206,11 @@ void multiplexed_connection::settle()
     } while (streams_.any_touched());
     in_event_ = false;
     if (!ended_ && engine_.is_over()) {
-        lose("HTTP/2: the server ended the connection");
+        const std::string& what = engine_.complaint();
+        lose(
+            "HTTP/2: " + (what.empty() ? "the server ended the connection" : what),
+            what.empty() ? loss::ended : loss::malformed
+        );
         settle();
         return;
     }

@@ -85,6 +85,9 @@ public:
     // True if it is open and carries no request.
     bool is_idle() const { return idle_; }
 
+    // Returns the most requests that it carries at a time.
+    std::size_t most_requests() const;
+
     // Opens a stream for a request, or returns null if there can be none now.
     upstream_stream* open();
 

@@ -28,7 +28,8 @@ public:
 
     void request() { saved_ = std::min(saved_ + percent_, most_saved * 100); }
 
-    // Takes a retry. Returns true if permitted. `reused`: the lost connection had served before.
+    // Takes a retry. Returns true if permitted. `reused`: the lost connection had served before,
+    // or its server has refused the request.
     bool take_retry(base::instant now, bool reused)
     {
         if (percent_ == 0 || reused) {

@@ -28,6 +28,7 @@ public:
     virtual void upstream_readable() = 0;
     // Called when the unsent bytes have become more or fewer, but not none.
     virtual void upstream_backlog_changed() = 0;
+    // Called when what waited has gone, or a part of it over HTTP/2.
     virtual void upstream_drained() = 0;
     // Called when nothing can be sent any more. There may still be bytes to read.
     virtual void upstream_broken() = 0;
@@ -61,7 +62,7 @@ public:
     const server_endpoint& to() const { return to_; }
 
     // True if its connection has served a request before this one, so that its loss may be no fault
-    // of the server: it may have been idle for too long.
+    // of the server: it may have been idle for too long, or the server ends it in order.
     virtual bool reused() const = 0;
 
     // ---- The request.
@@ -92,8 +93,7 @@ public:
 
     // Receives text of the response, as net::connection::receive() does.
     virtual net::received receive_text(std::span<char>& text, std::size_t most = SIZE_MAX) = 0;
-    // Returns why the response breaks off.
-    // Requires: receiving has reported an end that is out of order.
+    // Returns why the response breaks off; `ended` if it does not.
     virtual loss why_lost() const = 0;
     // Returns what the log should say of its end; empty for nothing.
     virtual std::string_view complaint() const = 0;

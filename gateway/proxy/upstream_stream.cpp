@@ -16,6 +16,7 @@ void upstream_stream::begin(bool reused)
     id_ = 0;
     reused_ = reused;
     awaited_ = was_blocked_ = begun_ = is_chunked_ = server_has_reset_ = false;
+    moved_ = false;
     closed_.reset();
     loss_ = loss::ended;
     announced_length_.reset();
@@ -78,6 +79,7 @@ bool upstream_stream::is_blocked() const
 void upstream_stream::content_sent(std::size_t bytes)
 {
     outgoing_.sent(bytes);
+    moved_ = true;
     touch();
 }
 
@@ -152,17 +154,18 @@ void upstream_stream::content_ended()
     touch();
 }
 
-// A stream that the server resets is its failure, as nothing was lost on the way. If nobody has
-// reset it, the engine has, for an error of the server.
+// A stream that the server resets is its failure, as nothing was lost on the way; one that a GOAWAY
+// leaves out is none. If nobody has reset it, the engine has, for an error of the server.
 void upstream_stream::stream_closed(error_code why)
 {
     if (closed_) {
         return;
     }
-    reused_ = reused_ && why == error_code::no_error;
     if (why == error_code::refused_stream) {
+        reused_ = !server_has_reset_;
         close(why, loss::refused);
     } else {
+        reused_ = reused_ && why == error_code::no_error;
         close(why, server_has_reset_ ? loss::ended : loss::malformed);
     }
 }
@@ -217,8 +220,9 @@ void upstream_stream::forget_received()
 
 void upstream_stream::take_up()
 {
-    if (lessee_ != nullptr && was_blocked_ && !is_blocked()) {
-        was_blocked_ = false;
+    const bool moved = std::exchange(moved_, false);
+    if (lessee_ != nullptr && was_blocked_ && (moved || !is_blocked())) {
+        was_blocked_ = is_blocked();
         lessee_->upstream_drained();
     }
     if (lessee_ != nullptr && awaited_ && has_news()) {

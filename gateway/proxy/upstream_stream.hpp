@@ -109,6 +109,8 @@ private:
     bool awaited_ = false;
     // True if the lessee knows that what it sent waits.
     bool was_blocked_ = false;
+    // True if a part of what waited has gone.
+    bool moved_ = false;
     // True if the final head of the response has come.
     bool begun_ = false;
     bool is_chunked_ = false;
