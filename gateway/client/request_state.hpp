@@ -129,8 +129,8 @@ public:
     // Called when the server has refused the request before it began with it.
     void upstream_refused() { exchange_.upstream_refused(); }
 
-    // Called when the server's protocol makes no sense any more.
-    void upstream_malformed() { exchange_.upstream_malformed(); }
+    // Called when the server breaks the rules of its protocol.
+    void upstream_malformed(bool on_connection) { exchange_.upstream_malformed(on_connection); }
 
     phase at() const { return phase_; }
 

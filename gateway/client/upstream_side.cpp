@@ -33,7 +33,8 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
         const std::uint64_t last = std::uint64_t{1} << *last_server_;
         const bool at_fault =
             pool_->conduct().did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
-        (at_fault ? wish.passed_over : wish.last_resort) = last;
+        const bool is_out = at_fault && !last_has_refused_;
+        (is_out ? wish.passed_over : wish.last_resort) = last;
     }
     last_server_.reset();
     if (pool_->options().balance == proxy::balancing::hash) {
@@ -245,7 +246,10 @@ void upstream_side::lose(net::received how)
             request_.upstream_refused();
             break;
         case proxy::loss::malformed:
-            request_.upstream_malformed();
+            request_.upstream_malformed(false);
+            break;
+        case proxy::loss::malformed_connection:
+            request_.upstream_malformed(true);
             break;
     }
     if (why != proxy::loss::refused || request_.at() == request_state::phase::idle) {

@@ -163,9 +163,14 @@ void exchange_state::upstream_refused()
     }
 }
 
-void exchange_state::upstream_malformed()
+void exchange_state::upstream_malformed(bool on_connection)
 {
-    if (phase_ == phase::sending) {
+    if (phase_ != phase::sending) {
+        return;
+    }
+    if (on_connection && may_retry_ && !answer_.any_byte()) {
+        ask_again();
+    } else {
         fail(failure::bad_response);
     }
 }

@@ -108,8 +108,9 @@ public:
     void upstream_closed(bool orderly);
     // Called when the server has refused the request before it began with it.
     void upstream_refused();
-    // Called when the server breaks the rules of its protocol.
-    void upstream_malformed();
+    // Called when the server breaks the rules of its protocol: in its response, or on a connection
+    // that others share, so that this request may be sent again as if the connection had ended.
+    void upstream_malformed(bool on_connection);
     // Called when response_timeout or body_timeout has passed.
     void expired();
     // Called when the route's time is up and the server has had its share of it.

@@ -209,7 +209,7 @@ void multiplexed_connection::settle()
         const std::string& what = engine_.complaint();
         lose(
             "HTTP/2: " + (what.empty() ? "the server ended the connection" : what),
-            what.empty() ? loss::ended : loss::malformed
+            what.empty() ? loss::ended : loss::malformed_connection
         );
         settle();
         return;
@@ -252,12 +252,15 @@ void multiplexed_connection::receive(std::span<const char> bytes)
     const http2::engine::failure failed = engine_.receive(bytes);
     receiving_ = false;
     if (failed == http2::engine::failure::large_head) {
-        lose("HTTP/2: a header is far larger than max_response_header_bytes", loss::malformed);
+        lose(
+            "HTTP/2: a header is far larger than max_response_header_bytes",
+            loss::malformed_connection
+        );
     } else if (failed != http2::engine::failure::none) {
         const std::string& what = engine_.complaint();
         lose(
             "HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what),
-            loss::malformed
+            loss::malformed_connection
         );
     }
 }

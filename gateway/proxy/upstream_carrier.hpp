@@ -44,8 +44,10 @@ enum class loss {
     // The server has not begun with the request, and never will, so that it may be sent again
     // whatever it is.
     refused,
-    // The server breaks the rules of its protocol.
+    // The response breaks the rules of its protocol.
     malformed,
+    // The server breaks those of the connection, and all responses on it are lost.
+    malformed_connection,
 };
 
 class upstream_carrier {

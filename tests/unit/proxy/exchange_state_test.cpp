@@ -648,9 +648,16 @@ TEST(exchange_state, blames_a_server_that_breaks_its_protocol)
 {
     recorder r;
     r.request("GET");
-    r.exchange.upstream_malformed();
+    r.exchange.upstream_malformed(false);
     EXPECT_EQ(r.broken, failure::bad_response);
     EXPECT_THAT(r.released, ElementsAre(disposition::close));
+    recorder shares;
+    shares.reused = true;
+    shares.request("GET");
+    shares.exchange.upstream_malformed(true);
+    EXPECT_EQ(shares.sent.size(), 2U) << "another request may be the cause";
+    shares.exchange.upstream_malformed(true);
+    EXPECT_EQ(shares.broken, failure::bad_response);
 }
 
 }  // namespace exchange_state_test
