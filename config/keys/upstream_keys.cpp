@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t most_idle = 10'000;
-constexpr std::uint64_t most_streams = 1'000;
+constexpr std::uint64_t most_shared_streams = 1'000;
 constexpr std::uint64_t most_headers = 1000;
 constexpr std::uint64_t most_interim_responses = 1000;
 constexpr std::uint64_t most_failures = 1000;
@@ -36,7 +36,7 @@ void describe_connections(keys& k, proxy::upstream_options& options)
         .word(options.protocol, protocol_words);
     k("max_streams",
       "bounds the requests on an HTTP/2 connection at a time, if the server allows more")
-        .number(options.max_streams, {1, most_streams});
+        .number(options.max_streams, {1, most_shared_streams});
     k("connect_timeout",
       "bounds the time to connect to one server, with the handshake of TLS. The default is "
       "longer than the kernel waits to send again (1 s), so that one lost packet fails nothing. "
