@@ -141,8 +141,8 @@ class Call:
     # ---- answering
 
     def send_fields(self, fields, end=False):
-        self.peer.send_fields(self.number, fields, end)
         self._note_end(end)
+        self.peer.send_fields(self.number, fields, end)
 
     def head(self, status=200, fields=(), end=False):
         self.send_fields([(":status", str(status)), *fields], end)
@@ -154,9 +154,9 @@ class Call:
             size = self.peer.take_window(self, len(left)) if len(left) else 0
             piece, left = left[:size], left[size:]
             last = not len(left)
+            self._note_end(end and last)
             self.peer.send_frame(DATA, END_STREAM if end and last else 0, self.number, bytes(piece))
             if last:
-                self._note_end(end)
                 return
 
     def reply(self, status=200, body=b"ok", fields=(), trailers=None):
@@ -167,10 +167,11 @@ class Call:
             self.send_fields(trailers, end=True)
 
     def reset_with(self, error):
-        self.peer.send_frame(RST_STREAM, 0, self.number, struct.pack(">I", error))
         self._note_end(True)
+        self.peer.send_frame(RST_STREAM, 0, self.number, struct.pack(">I", error))
 
     def _note_end(self, end):
+        """Called before the end is sent: the gateway may open another stream as soon as it has it."""
         if end:
             self.finished = True
 
