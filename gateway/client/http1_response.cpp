@@ -1,8 +1,8 @@
 // The part of `http1_state` that writes to the client: the gateway's own responses, and the
 // upstream's.
 #include "gateway/client/http1_state.hpp"
+#include "gateway/client/own_response_to.hpp"
 #include "gateway/http/output/forward_response.hpp"
-#include "gateway/http/output/own_response.hpp"
 
 #include <charconv>
 
@@ -43,18 +43,9 @@ std::uint64_t http1_state::respond(const limits::admission& a)
     refused_ = a.status >= 400;
     close_after_ =
         close_after_ || spoke_early_ || a.leaves_rest_unread || (unread && !body_can_be_drained());
-    const http::own_response own{
-        .status = a.status,
-        .detail = a.detail,
-        .added = added_fields(),
-        .retry_after = a.retry_after,
-        .extra = a.extra,
-        .fixed = a.fixed,
-        .grpc = a.grpc,
-        .close = close_after_ || !keep_alive_,
-        .keep_alive_1_0 = http_1_0_,
-        .head_only = is_head_,
-    };
+    http::own_response own = own_response_to(a, added_fields(), is_head_);
+    own.close = close_after_ || !keep_alive_;
+    own.keep_alive_1_0 = http_1_0_;
     return http::append_own_response(own, memory_.out);
 }
 

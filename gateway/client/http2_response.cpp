@@ -2,8 +2,8 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/client/http2_connection.hpp"
+#include "gateway/client/own_response_to.hpp"
 #include "gateway/http/output/forward_response.hpp"
-#include "gateway/http/output/own_response.hpp"
 
 #include <utility>
 
@@ -66,18 +66,9 @@ void http2_response::send_text(int status, std::span<char> text, bool last)
 std::uint64_t http2_response::respond(const limits::admission& a, http::added_fields added)
 {
     added.date = env_.date.text();
-    const http::own_response own{
-        .status = a.status,
-        .detail = a.detail,
-        .added = added,
-        .retry_after = a.retry_after,
-        .extra = a.extra,
-        .fixed = a.fixed,
-        .grpc = a.grpc,
-        .head_only = head_only_,
-    };
     std::string text;
-    const std::uint64_t content = http::append_own_response(own, text);
+    const std::uint64_t content =
+        http::append_own_response(own_response_to(a, added, head_only_), text);
     const std::span<char> head = std::span(text).first(text.size() - content);
     content_.keep(std::string_view(text).substr(head.size()));
     content_.end({});
