@@ -22,10 +22,10 @@ class SystemTest(unittest.TestCase):
     def gateway(self, text, **options):
         return self.started(Gateway(text, tls=self.tls, **options))
 
-    def origin(self, script=answer_ok, **options):
+    def origin(self, script=answer_ok, kind=Origin, **options):
         if self.origin_tls is None:
-            return self.started(Origin(script, **options))
-        made = self.started(Origin(script, tls=self.origin_tls.served("origin.test"), **options))
+            return self.started(kind(script, **options))
+        made = self.started(kind(script, tls=self.origin_tls.served("origin.test"), **options))
         secured_servers[made.address] = self.origin_tls
         self.addCleanup(secured_servers.pop, made.address, None)
         return made

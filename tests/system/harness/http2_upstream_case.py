@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from harness.case import SystemTest
 from harness.certificates import Certificates
 from harness.client import Closed
-from harness.gateway import secured_servers
 from harness.http2 import Http2
 from harness.http2_origin import Http2Origin, answer_ok
 from harness.process import SLOW, run_tool, wait_until
@@ -118,12 +117,7 @@ class Held:
 
 class Http2UpstreamTest(SystemTest):
     def http2_origin(self, script=answer_ok, **options):
-        if self.origin_tls is None:
-            return self.started(Http2Origin(script, **options))
-        made = self.started(Http2Origin(script, tls=self.origin_tls.served("origin.test"), **options))
-        secured_servers[made.address] = self.origin_tls
-        self.addCleanup(secured_servers.pop, made.address, None)
-        return made
+        return self.origin(script, kind=Http2Origin, **options)
 
     def in_front_of(self, *origins, **options):
         return self.gateway(over_http2(*(o.address for o in origins), **options))
@@ -132,6 +126,11 @@ class Http2UpstreamTest(SystemTest):
         """A gateway with one worker, and the scripted server behind it."""
         origin = self.http2_origin(script, settings=settings)
         return self.in_front_of(origin, **options), origin
+
+    def assert_echoes(self, gateway, content):
+        for name, ask in ASKS:
+            with self.subTest(client=name):
+                self.assertTrue(ask(gateway, "/", method="POST", body=content, length=False).body == content)
 
     def load(self, gateway, target, count, *words):
         url = "http://%s:%d%s" % (*gateway.address, target)
