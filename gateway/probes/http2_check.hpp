@@ -1,5 +1,7 @@
 // `http2_check` is a GET over HTTP/2 on a connection of its own, as a sans-I/O machine: bytes of
-// the server go in, and bytes for it come out. Thread: one thread only.
+// the server go in, and bytes for it come out.
+//
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/http2/engine.hpp"

@@ -74,8 +74,10 @@ void exchange_state::request_content(std::string_view content, bool last, std::s
 // Keeps what is sent if the server may refuse the request. Only one of HTTP/2 can.
 void exchange_state::keep(std::string_view content)
 {
-    const bool may_be_refused = port_.upstream().protocol == upstream_protocol::http2;
-    is_repeatable_ = is_repeatable_ && may_be_refused &&
+    if (!is_repeatable_) {
+        return;
+    }
+    is_repeatable_ = port_.upstream().protocol == upstream_protocol::http2 &&
                      kept_content_.size() + content.size() <= most_kept_content;
     if (is_repeatable_) {
         kept_content_.append(content);

@@ -159,6 +159,14 @@ std::string multiplexed_connection::complaint(http2::error_code why) const
     return engine_.complaint().empty() ? text : text + " (" + engine_.complaint() + ")";
 }
 
+// Returns a sentence with what the engine says of the server's last error, or else with
+// `otherwise`.
+std::string multiplexed_connection::complaint_or(std::string_view otherwise) const
+{
+    const std::string& what = engine_.complaint();
+    return std::string("HTTP/2: ").append(what.empty() ? otherwise : what);
+}
+
 // ---- looking after streams -------------------------------------------------------------------
 
 void multiplexed_connection::look_after_soon()
@@ -206,10 +214,10 @@ void multiplexed_connection::settle()
     } while (streams_.any_touched());
     in_event_ = false;
     if (!ended_ && engine_.is_over()) {
-        const std::string& what = engine_.complaint();
+        const bool in_order = engine_.complaint().empty();
         lose(
-            "HTTP/2: " + (what.empty() ? "the server ended the connection" : what),
-            what.empty() ? loss::ended : loss::malformed_connection
+            complaint_or("the server ended the connection"),
+            in_order ? loss::ended : loss::malformed_connection
         );
         settle();
         return;
@@ -257,11 +265,7 @@ void multiplexed_connection::receive(std::span<const char> bytes)
             loss::malformed_connection
         );
     } else if (failed != http2::engine::failure::none) {
-        const std::string& what = engine_.complaint();
-        lose(
-            "HTTP/2: " + (what.empty() ? "the server does not keep to the protocol" : what),
-            loss::malformed_connection
-        );
+        lose(complaint_or("the server does not keep to the protocol"), loss::malformed_connection);
     }
 }
 

@@ -7,8 +7,9 @@
 // No stream is opened before the server's SETTINGS have come, as it might refuse those that it does
 // not allow.
 //
-// A server that is silent although requests wait is asked by PING, first after `first_silence`,
-// then rarely, as some servers take many PINGs for an attack. Ownership: shared_connections.
+// A server that is silent although requests wait is asked by PING (silence_state).
+//
+// Ownership: shared_connections.
 // Thread: one thread only.
 #pragma once
 
@@ -166,6 +167,7 @@ private:
     void receive(std::span<const char> bytes);
     void settle();
     void announce();
+    std::string complaint_or(std::string_view otherwise) const;
     void lose(std::string_view why, loss is = loss::ended);
     void set_idle(bool idle);
     void end();

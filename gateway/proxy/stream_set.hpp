@@ -1,6 +1,8 @@
 // `stream_set` holds the streams of an HTTP/2 connection: those that carry requests, spare ones,
-// and those that are to be looked after when an event ends. Ownership: its connection. Thread: one
-// thread only.
+// and those that are to be looked after when an event ends.
+//
+// Ownership: its connection.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/proxy/upstream_stream.hpp"
