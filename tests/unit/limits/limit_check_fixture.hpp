@@ -243,7 +243,8 @@ private:
     net::loop loop_;
     std::vector<policy::limit_rule> rules_;
     std::array<telemetry::limit_metrics, policy::max_limits_per_route> metrics_;
-    std::shared_ptr<policy::policy> policy_;
+    // Policy of each request so far: a reservation may outlive the request after its own.
+    std::vector<std::shared_ptr<policy::policy>> policies_;
     policy_view view_;
     policy::route route_;
     std::optional<std::size_t> only_;  // of the limits
@@ -259,10 +260,11 @@ private:
 
     void prepare()
     {
-        policy_ = std::make_shared<policy::policy>();
-        policy_->limits = rules_;
-        policy_->finish();
-        view_.policy = policy_;
+        const auto policy = std::make_shared<policy::policy>();
+        policy->limits = rules_;
+        policy->finish();
+        policies_.push_back(policy);
+        view_.policy = policy;
         view_.stores = {shared};
         view_.limits.clear();
         route_.limits.clear();
