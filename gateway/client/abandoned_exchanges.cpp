@@ -1,6 +1,7 @@
 #include "gateway/client/abandoned_exchanges.hpp"
 
 #include "gateway/limits/corrections.hpp"
+#include "gateway/limits/settlement.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -50,12 +51,27 @@ private:
     void remove_if_over()
     {
         if (state_.over()) {
-            if (const auto trailers = state_.trailers(); trailers && !of_.reserved.empty()) {
-                correct({.status = of_.grpc.status(), .grpc = of_.grpc.ended(*trailers)});
+            if (!of_.reserved.empty()) {
+                correct_at_end();
             }
             of_.reserved.ended(all_.corrections_, all_.permit_leases_);
             all_.remove(*this);
         }
+    }
+
+    // Corrects the charges that wait for the end of the response. If that never came, what has been
+    // seen of it counts for those that go by its content.
+    void correct_at_end()
+    {
+        const auto trailers = state_.trailers();
+        const policy::response_end end{
+            .usage = of_.usage.get(),
+            .request_bytes = of_.request_bytes,
+            .response_bytes = state_.response_bytes(),
+            .given_up = !trailers};
+        const auto outcome =
+            trailers ? std::optional{of_.grpc.ended(*trailers)} : std::nullopt;
+        correct({.status = state_.status(), .grpc = outcome, .end = &end});
     }
 
     // Corrects the charges that go by this outcome.
@@ -75,8 +91,15 @@ private:
             pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
             of_.reserved.responded({.status = head.status}, &head, all_.corrections_, nullptr);
             of_.grpc.read(head);
+            if (of_.route.reads_usage) {
+                of_.usage = limits::make_usage_reader(of_.view->policy->response_paths, head);
+            }
         }
     }
+
+    bool reads_content() const override { return of_.usage != nullptr; }
+
+    void content_came(std::string_view content) override { of_.usage->read(content); }
 
     void interim_responded(http::response_head&) override {}
 

@@ -3,6 +3,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/content/usage_reader.hpp"
 #include "gateway/http/grpc_response.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/reservation.hpp"
@@ -36,6 +37,10 @@ struct abandoned_request {
     limits::reservation reserved;
     // The response so far. It matters only if the request is gRPC, which `reserved` knows.
     http::grpc_response grpc;
+    // What the content of the response says so far; null: nobody reads it.
+    std::unique_ptr<content::usage_reader> usage;
+    // Bytes of the request's content.
+    std::uint64_t request_bytes = 0;
     proxy::abandon_until until;
     // Longest time that it may still take.
     base::duration time;

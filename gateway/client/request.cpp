@@ -4,6 +4,7 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_names.hpp"
 #include "gateway/http/grpc_timeout.hpp"
+#include "gateway/http/media_type.hpp"
 #include "gateway/limits/corrections.hpp"
 
 namespace gateway::client {
@@ -11,6 +12,7 @@ namespace gateway::client {
 // A proxy that asks for a decision understands HTTP only, whatever its client speaks.
 void request::request_begins(bool is_grpc)
 {
+    kept_.reset();
     admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->client_tls());
     record_.is_grpc = is_grpc && !host_->decide();
     host_->begin_timeouts_anew();
@@ -30,12 +32,78 @@ limits::admission request::admit(const http::request_head& head)
         a.intended = true;
         return a;
     }
+    record_.by.content = content_of(head);
+    return decide_about(head);
+}
+
+// Returns what is known of the content before any of it was read. Only JSON is ever read, and only
+// if the configuration depends on it.
+content::request_content request::content_of(const http::request_head& head) const
+{
+    using content::content_state;
+    if (record_.view->policy->request_paths.count() == 0 || head.body.is_empty()) {
+        return {};
+    }
+    const bool is_json = http::read_media_type(head.fields) == http::media_type::json;
+    return {is_json ? content_state::unread : content_state::unreadable};
+}
+
+limits::admission request::decide_about(const http::request_head& head)
+{
+    using action = limits::admission::action;
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
+    if (a.next == action::read) {
+        kept_ = std::make_unique<kept_request>(
+            head,
+            record_.view->policy->request_paths,
+            record_.http().max_inspected_body,
+            env_.ahead
+        );
+        return a;
+    }
     keep_text(head, a);
-    if (a.next != limits::admission::action::respond) {
+    if (a.next != action::respond) {
         begin_timeout(head);
     }
     return a;
+}
+
+content_reading request::read(std::string_view content, bool last, std::string_view trailers)
+{
+    return kept_->read(content, last, trailers);
+}
+
+// Decides by the content. The request ends if what came behind the part that counts shows that its
+// content is not what it seemed to be. It was charged all the same, so that nobody can try at no
+// cost.
+limits::admission request::admit_by_content()
+{
+    record_.by.content = kept_->values();
+    const limits::admission a = decide_about(kept_->ahead().head);
+    if (a.next == limits::admission::action::respond || kept_->read_rest(paths_that_count())) {
+        return a;
+    }
+    record_.reserved.keep_charges();
+    return limits::content_unclear_later();
+}
+
+bool request::read_on(std::string_view content, bool last)
+{
+    const bool is_good = kept_->read_on(content, last, paths_that_count());
+    if (!is_good) {
+        record_.reserved.keep_charges();
+    }
+    return is_good;
+}
+
+// Returns the paths in the content by which the request was decided about.
+content::path_set request::paths_that_count() const
+{
+    content::path_set paths = record_.route->content_paths;
+    for (const policy::json_match& m : record_.route->match.json) {
+        paths |= content::only(m.index);
+    }
+    return paths;
 }
 
 // Keeps the text of a request that its limits have rejected, or that waits for a store's answer.
@@ -169,7 +237,7 @@ void request::begin_timeout(const http::request_head& head)
         timeout = has_deadline_ ? *allowed : timeout;
     }
     if (timeout > none) {
-        env_.loop.wheel().arm(*this, env_.loop.now() + timeout);
+        env_.loop.wheel().arm(*this, record_.received + timeout);
     }
 }
 
@@ -226,14 +294,21 @@ void request::request_ends(const limits::finished& f)
     if (held()) {
         reserved.refund(env_.corrections, env_.permit_leases, &record_.costs);
         env_.held.release(*this);
-    } else if (!reserved.empty() && f.status != 0 && !f.given_up) {
-        const policy::response_result as{.status = f.status, .grpc = record_.grpc_status};
+    } else if (!reserved.empty()) {
+        const policy::response_end end{
+            .usage = record_.usage.get(),
+            .request_bytes = f.request_bytes,
+            .response_bytes = f.response_bytes,
+            .given_up = f.status == 0 || f.given_up};
+        const policy::response_result as{
+            .status = f.status, .grpc = record_.grpc_status, .end = &end};
         reserved.responded(as, nullptr, env_.corrections, &record_.costs);
     }
     if (!reserved.empty()) {
         reserved.ended(env_.corrections, env_.permit_leases);
     }
     record_.end = f;
+    kept_.reset();
     account_.end(record_);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/client/kept_request.hpp"
 #include "gateway/client/request_account.hpp"
 #include "gateway/client/request_host.hpp"
 #include "gateway/client/request_state.hpp"
@@ -16,6 +17,7 @@
 #include "gateway/limits/admitter.hpp"
 #include "gateway/limits/held_requests.hpp"
 
+#include <memory>
 #include <string>
 
 namespace gateway::client {
@@ -71,10 +73,15 @@ private:
     bool has_deadline_ = false;
     // The status of a refusal that `rejected_status` replaces.
     std::string decision_status_;
+    // The request while its content is read ahead, and until its end; null: it is not.
+    std::unique_ptr<kept_request> kept_;
     upstream_side upstream_;
     request_state state_;
 
     void keep_text(const http::request_head& head, const limits::admission& a);
+    content::request_content content_of(const http::request_head& head) const;
+    limits::admission decide_about(const http::request_head& head);
+    content::path_set paths_that_count() const;
     limits::admission answer(const http::request_head& check);
     limits::admission as_answer(limits::admission a);
     limits::admission held_or(limits::admission a);
@@ -86,6 +93,14 @@ private:
     // request_port
     void request_begins(bool is_grpc) override;
     limits::admission admit(const http::request_head& head) override;
+    content_reading read(std::string_view content, bool last, std::string_view trailers) override;
+    limits::admission admit_by_content() override;
+
+    request_ahead ahead() const override { return kept_->ahead(); }
+
+    void ahead_sent() override { kept_->release(); }
+
+    bool read_on(std::string_view content, bool last) override;
 
     http::forward_options forwarding(const http::request_head& head) override;
     http::added_fields added_fields() const override;

@@ -6,6 +6,17 @@ namespace {
 
 constexpr std::string_view route_bound = "routes.timeout";
 
+// Returns the head of an interim response by which the gateway asks for content (RFC 9110
+// §15.2.1).
+http::response_head leave_to_continue()
+{
+    http::response_head head;
+    head.start_line = "HTTP/1.1 100 Continue\r\n";
+    head.status = 100;
+    head.reason = "Continue";
+    return head;
+}
+
 limits::admission bounded(limits::admission a, std::string_view by)
 {
     a.bound = by;
@@ -22,13 +33,33 @@ using ending = request_carrier::ending;
 void request_state::begin(const http::request_head& head)
 {
     content_bytes_ = 0;
+    keeps_ahead_ = reads_on_ = false;
     port_.request_begins(head.grpc);
-    const limits::admission a = port_.admit(head);
-    if (a.next != limits::admission::action::respond) {
+    proceed(head, port_.admit(head));
+}
+
+// Does what the admission says. The client may be waiting for leave to send the content.
+void request_state::proceed(const http::request_head& head, const limits::admission& a)
+{
+    using action = limits::admission::action;
+    if (a.next == action::read) {
+        phase_ = phase::reading;
+        if (head.expects_continue) {
+            carrier_.interim_response(leave_to_continue());
+        }
+        return;
+    }
+    if (a.next != action::respond) {
         http::append_forwarded_request(head, port_.forwarding(head), exchange_.prepare(head));
+        if (phase_ == phase::reading) {
+            const request_ahead ahead = port_.ahead();
+            exchange_.send_first(ahead.content, ahead.is_whole, ahead.trailers);
+            keeps_ahead_ = true;
+            reads_on_ = !ahead.is_whole;
+        }
         phase_ = phase::admitting;
     }
-    if (a.next != limits::admission::action::wait) {
+    if (a.next != action::wait) {
         admitted(a);
     }
 }
@@ -49,6 +80,15 @@ void request_state::admitted(const limits::admission& a)
     } else {
         phase_ = phase::exchanging;
         exchange_.start();
+        note_sent_ahead();
+    }
+}
+
+void request_state::note_sent_ahead()
+{
+    if (keeps_ahead_ && exchange_.has_connection()) {
+        keeps_ahead_ = false;
+        port_.ahead_sent();
     }
 }
 
@@ -109,8 +149,28 @@ void request_state::content(std::string_view bytes, bool last, std::string_view 
     content_bytes_ += bytes.size();
     if (!upstream_.limits().allows_body(content_bytes_)) {
         fail(limits::body_too_large());
+    } else if (phase_ == phase::reading) {
+        read_ahead(bytes, last, trailers);
+    } else if (reads_on_ && !port_.read_on(bytes, last)) {
+        fail(limits::content_unclear_later());
     } else {
         exchange_.request_content(bytes, last, trailers);
+    }
+}
+
+void request_state::read_ahead(std::string_view bytes, bool last, std::string_view trailers)
+{
+    switch (port_.read(bytes, last, trailers)) {
+        case content_reading::more:
+            break;
+        case content_reading::enough: {
+            const limits::admission a = port_.admit_by_content();
+            proceed(port_.ahead().head, a);
+            break;
+        }
+        case content_reading::no_room:
+            fail(limits::no_room_for_content());
+            break;
     }
 }
 
@@ -230,6 +290,8 @@ timeout request_state::waits_for() const
                                                                            : timeout::body;
         case phase::tunnelling:
             return tunnel_.is_idle() ? timeout::tunnel : timeout::body;
+        case phase::reading:
+            return timeout::content;
         case phase::idle:
         case phase::admitting:
             return timeout::none;  // The decision has its own.
@@ -245,11 +307,18 @@ void request_state::expired()
         const bool waits_for_client = !exchange_.request_sent() && !exchange_.response_begun() &&
                                       !upstream_.upstream_blocked();
         if (waits_for_client) {
-            refuse(408, "the request's body did not arrive in time", "http.body_timeout");
+            refuse_late_body();
         } else {
             exchange_.expired();
         }
+    } else if (phase_ == phase::reading) {
+        refuse_late_body();
     }
+}
+
+void request_state::refuse_late_body()
+{
+    refuse(408, "the request's body did not arrive in time", "http.body_timeout");
 }
 
 // Blames the upstream only if that has the whole request, as slow clients are not its fault.

@@ -3,7 +3,8 @@
 // socket, clock, limit or route. Its carrier knows how the client frames requests.
 //
 //   idle -> admitting -> exchanging -> idle
-//      \---------\--------------\---> idle         answered by the gateway
+//    | \---------\--------------\---> idle         answered by the gateway
+//    \-> reading -> as from idle                    by its content, of which it has the beginning
 //                                \-> tunnelling -> idle   a WebSocket was granted
 #pragma once
 
@@ -20,6 +21,20 @@
 
 namespace gateway::client {
 
+// `content_reading` says what becomes of a request whose content is read ahead. more: it goes on.
+// enough: the request can be decided about. no_room: the worker keeps too much of such requests.
+enum class content_reading : std::uint8_t { more, enough, no_room };
+
+// `request_ahead` is a request that is read ahead, as far as it has come.
+// Ownership: it keeps nothing; valid until more is read.
+struct request_ahead {
+    const http::request_head& head;
+    std::string_view content;
+    // True if the content is whole. The trailers are then known.
+    bool is_whole = false;
+    std::string_view trailers{};
+};
+
 // `request_port` is what a request asks of its shell. Calls never come back into the machine.
 class request_port {
 public:
@@ -28,6 +43,20 @@ public:
     virtual void request_begins(bool is_grpc) = 0;
     // Decides by route, identity and limits. admitted() is called later if it returns `wait`.
     virtual limits::admission admit(const http::request_head& head) = 0;
+    // Reads content of a request that admit() has returned `read` for. `last` and `trailers` are as
+    // in request_state::content().
+    virtual content_reading read(std::string_view content, bool last, std::string_view trailers) = 0;
+    // Decides again, by the content that was read. Returns anything but `read`.
+    // Requires: read() has returned `enough`.
+    virtual limits::admission admit_by_content() = 0;
+    // Returns what was read.
+    // Requires: admit() has returned `read`.
+    virtual request_ahead ahead() const = 0;
+    // Called when that was sent to a server.
+    virtual void ahead_sent() = 0;
+    // Reads what follows the content that was decided by. Returns false if that is not what it
+    // seemed to be.
+    virtual bool read_on(std::string_view content, bool last) = 0;
     // Returns how the request goes upstream.
     // Requires: the request was admitted, or waits to be.
     virtual http::forward_options forwarding(const http::request_head& head) = 0;
@@ -74,7 +103,7 @@ protected:
 
 class request_state final : private proxy::exchange_owner, private proxy::tunnel_port {
 public:
-    enum class phase : std::uint8_t { idle, admitting, exchanging, tunnelling };
+    enum class phase : std::uint8_t { idle, reading, admitting, exchanging, tunnelling };
 
     request_state(request_port& port, proxy::exchange_port& upstream, request_carrier& carrier)
         : port_(port),
@@ -117,7 +146,11 @@ public:
     // Takes the decision that comes after admit() has returned `wait`.
     void admitted(const limits::admission& a);
 
-    void leased() { exchange_.leased(); }
+    void leased()
+    {
+        exchange_.leased();
+        note_sent_ahead();
+    }
 
     void lease_failed(proxy::failure why) { exchange_.lease_failed(why); }
 
@@ -134,12 +167,16 @@ public:
 
     phase at() const { return phase_; }
 
+    // Bytes of the request's content that have come.
+    std::uint64_t content_bytes() const { return content_bytes_; }
+
     bool in_tunnel() const { return phase_ == phase::tunnelling; }
 
     // True if content() may be called.
     bool accepts_content() const
     {
-        return in_tunnel() || (phase_ == phase::exchanging && exchange_.accepts_content());
+        return in_tunnel() || phase_ == phase::reading ||
+               (phase_ == phase::exchanging && exchange_.accepts_content());
     }
 
     // True if content should be read from the client.
@@ -178,7 +215,15 @@ private:
     // failure counts.
     std::string_view response_bound_;
     std::uint64_t content_bytes_ = 0;
+    // True if content of the request was read ahead and is still kept, and if the rest of it is
+    // read on.
+    bool keeps_ahead_ = false;
+    bool reads_on_ = false;
 
+    void proceed(const http::request_head& head, const limits::admission& a);
+    void read_ahead(std::string_view bytes, bool last, std::string_view trailers);
+    void refuse_late_body();
+    void note_sent_ahead();
     void respond(const limits::admission& a);
     void send(const limits::admission& a);
     void fail(const limits::admission& a);

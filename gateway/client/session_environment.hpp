@@ -24,6 +24,7 @@ class recent_rejections;
 
 namespace gateway::client {
 
+struct ahead_memory;
 class abandoned_exchanges;
 class http1_pool;
 class http2_pool;
@@ -53,6 +54,8 @@ struct session_environment {
     std::shared_ptr<const limits::policy_view>& view;
 
     limits::scratch& scratch;
+    // Content of requests that are read ahead.
+    ahead_memory& ahead;
     const http::http_date& date;
     // Called when a session has ended. It may destroy the session.
     std::function<void(session&)> ended;

@@ -16,6 +16,8 @@ enum class timeout : std::uint8_t {
     head,
     // The next piece of a body, either way.
     body,
+    // The content on which the decision about a request depends. Its pieces do not put this off.
+    content,
     // The head of the upstream's response.
     response,
     // Bytes that move in a tunnel.

@@ -3,6 +3,7 @@
 #include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
+#include "gateway/limits/settlement.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -174,6 +175,8 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
          .holds_permit = holds_permit,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),
          .grpc = record_.grpc,
+         .usage = finishes ? std::move(record_.usage) : nullptr,
+         .request_bytes = request_.content_bytes(),
          .until = until,
          .time = response_timeout(),
          .sent_at = record_.attempts.last().sent},
@@ -195,6 +198,9 @@ void upstream_side::responded(http::response_head& head)
     }
     if (record_.is_grpc) {
         record_.grpc.read(head);
+    }
+    if (record_.route->reads_usage) {
+        record_.usage = limits::make_usage_reader(record_.view->policy->response_paths, head);
     }
     hide_settlements(head);
 }

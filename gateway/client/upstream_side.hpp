@@ -122,6 +122,10 @@ private:
     void abandon(proxy::answer_state&& answer, proxy::abandon_until until) override;
     void responded(http::response_head& head) override;
 
+    bool reads_content() const override { return record_.usage != nullptr; }
+
+    void content_came(std::string_view content) override { record_.usage->read(content); }
+
     void interim_responded(http::response_head& head) override { hide_settlements(head); }
 
     void failed(proxy::failure why, bool begun) override;

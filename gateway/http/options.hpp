@@ -41,6 +41,13 @@ struct options {
         return max_body_bytes == 0 || bytes <= max_body_bytes;
     }
 
+    // Most bytes of a body that are read before its request is decided about, where that depends on
+    // the body.
+    std::size_t max_inspected_body = 64 * 1024;
+    // Refuses a request whose body is longer and lacks in its beginning what limits look for.
+    // Otherwise that is absent.
+    bool refuses_long_body = false;
+
     chunk_bounds chunks{};
 
     // Most bytes that are kept of what the client sends while a request is under way.

@@ -48,8 +48,12 @@ struct named_charge {
     // Name of the bucket, if `is_named`.
     identity::bucket_name name{};
     bool is_named = false;
-    // Tokens that the request costs, if `charged`.
+    // Tokens that the request is charged, if `charged`.
     std::int64_t cost = 1;
+    // Tokens that it costs, which are more if that is more than a bucket holds (cost_rule::caps).
+    std::int64_t full_cost = 1;
+    // The part of the cost that depends on bytes which have not come yet; null: none does.
+    const policy::content_cost* by_bytes = nullptr;
     // The part that is to blame, if `skipped`, `unclear_plan` or `bad_key`.
     key_fault fault{};
 

@@ -38,11 +38,14 @@ state charge_bucket(
     if (key.is == key_result::reject) {
         return state::bad_key;
     }
-    const auto cost = cost_of(c.rule->cost, *subject.head);
+    const policy::cost_rule& rule = c.rule->cost;
+    const auto cost = cost_of(rule, *subject.head, subject.content);
     if (!cost) {
         return state::bad_cost;
     }
-    c.cost = *cost;
+    c.full_cost = cost->tokens;
+    c.by_bytes = cost->by_bytes;
+    c.cost = rule.caps ? std::min(cost->tokens, c.limit->most_at_once()) : cost->tokens;
     if (!c.is_named) {
         return state::skipped;
     }

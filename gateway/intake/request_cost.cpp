@@ -26,14 +26,62 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max
     return plain && error == std::errc{} && number <= max ? std::optional{number} : std::nullopt;
 }
 
+// Returns the cost that a member of the content states.
+std::optional<std::int64_t> cost_of_member(
+    const policy::content_cost& part, const content::request_content& content
+)
+{
+    using presence = content::request_values::presence;
+    switch (content.at(part.index)) {
+        case presence::ambiguous:
+            return std::nullopt;
+        case presence::present:
+            return whole_number(content.values->text(part.index), part.max);
+        case presence::absent:
+            break;
+    }
+    return part.standard;
+}
+
+// Adds up the costs of the rule's parts.
+std::optional<request_cost> cost_of_content(
+    const policy::cost_rule& rule,
+    const http::request_head& head,
+    const content::request_content& content
+)
+{
+    request_cost all{0};
+    for (const policy::content_cost& part : rule.parts) {
+        std::optional<std::int64_t> tokens;
+        if (!part.path.empty()) {
+            tokens = cost_of_member(part, content);
+        } else if (head.body.how == http::framing::kind::chunked) {
+            tokens = part.standard;
+            all.by_bytes = &part;
+        } else {
+            tokens = part.tokens_for(head.body.length);
+        }
+        if (!tokens) {
+            return std::nullopt;
+        }
+        all.tokens = std::min(all.tokens + *tokens, policy::most_cost);
+    }
+    return all;
+}
+
 }  // namespace
 
-std::optional<std::int64_t> stated_cost(
-    const policy::cost_rule& rule, const http::request_head& head
+std::optional<request_cost> stated_cost(
+    const policy::cost_rule& rule,
+    const http::request_head& head,
+    const content::request_content& content
 )
 {
     if (rule.from == policy::cost_rule::source::methods) {
-        return cost_of_method(rule, head.method);
+        return request_cost{cost_of_method(rule, head.method)};
+    }
+    if (rule.from == policy::cost_rule::source::content) {
+        return cost_of_content(rule, head, content);
     }
     thread_local http::part_value value;  // It keeps its memory.
     value.clear();
@@ -45,7 +93,9 @@ std::optional<std::int64_t> stated_cost(
     if (value.ambiguous()) {
         return std::nullopt;
     }
-    return value.occurred() ? whole_number(value.text(), rule.max) : rule.standard;
+    const auto tokens =
+        value.occurred() ? whole_number(value.text(), rule.max) : std::optional{rule.standard};
+    return tokens ? std::optional{request_cost{*tokens}} : std::nullopt;
 }
 
 }  // namespace gateway::intake

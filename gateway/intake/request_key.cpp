@@ -37,6 +37,8 @@ std::string_view where_it_would_be(const policy::key_part& part)
             return ": the request has no valid token with that claim";
         case source::cert:
             return ": the client has shown no certificate with it";
+        case source::json:
+            return ": the request has no JSON content with that member";
         default:
             return {};
     }
@@ -85,6 +87,18 @@ void read_certificate(
     }
 }
 
+// Reads a member of the content. An empty string is a value like any other.
+void read_member(const content::request_content& content, std::size_t path, http::part_value& out)
+{
+    using presence = content::request_values::presence;
+    const presence is = content.at(path);
+    if (is == presence::ambiguous) {
+        out.make_ambiguous();
+    } else if (is == presence::present) {
+        out.set(content.values->text(path));
+    }
+}
+
 }  // namespace
 
 void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out)
@@ -119,6 +133,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
             break;
         case source::route:
             out.add(subject.route);
+            break;
+        case source::json:
+            read_member(subject.content, part.path, out);
             break;
         case source::descriptor:
             read_entry(subject.entries, part.name, out);

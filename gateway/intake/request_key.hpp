@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/content/request_values.hpp"
 #include "gateway/envoy/rate_limit_request.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/part_value.hpp"
@@ -38,6 +39,8 @@ struct key_subject {
     bool peer_trusted = false;
     // The client's certificate, verified; null: it has shown none.
     const net::client_certificate* certificate = nullptr;
+    // The request's content, as far as it was read.
+    content::request_content content{};
     // The entries of a descriptor, if Envoy asks about one.
     std::span<const envoy::descriptor_entry> entries{};
 };

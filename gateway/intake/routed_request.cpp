@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
+#include "gateway/policy/json_judgement.hpp"
 #include "gateway/policy/path.hpp"
 #include "gateway/policy/path_case.hpp"
 
@@ -49,15 +50,45 @@ refusal refusal_without_route(
     return {};
 }
 
+// Says whether the content is to be read, or why the request cannot have this route.
+refusal judge_content(
+    const policy::route& route,
+    const intake_rules& rules,
+    const content::request_content& content,
+    routed_request& out
+)
+{
+    using policy::json_judgement;
+    switch (policy::judge(route.match.json, content)) {
+        case json_judgement::unclear:
+            return unclear_content;
+        case json_judgement::too_long:
+            return long_content;
+        case json_judgement::unread:
+            out.wants_content = true;
+            return {};
+        case json_judgement::differs:
+        case json_judgement::matches:
+            break;
+    }
+    out.wants_content =
+        content.state == content::content_state::unread && route.content_paths != 0;
+    const bool is_refused = route.bounds.within(rules.http).refuses_long_body &&
+                            content.state == content::content_state::begun &&
+                            content.values->lacks_any(route.content_paths);
+    return is_refused ? long_content : refusal{};
+}
+
 // Finds the route and the path as the route reads it. Returns why there is none.
 refusal find_route(
-    const policy::policy& p,
+    const intake_rules& rules,
     const http::request_head& head,
     const arrival& by,
     intake_memory& memory,
     routed_request& out
 )
 {
+    const policy::policy& p = rules.policy;
     if (p.reads_hosts) {
         policy::normalise_host(head.authority, memory.host);
     }
@@ -73,6 +104,7 @@ refusal find_route(
         .path = path,
         .secure = p.find_route.reads_schemes() && is_https(head, by),
         .fields = head.fields,
+        .content = by.content,
     });
     if (!found) {
         return {refusal::reason::no_route, 404, "no route matches this request"};
@@ -84,7 +116,7 @@ refusal find_route(
         memory.path.resize(path.size());  // The path may lie there.
         out.path = policy::fold_case(path, memory.path);
     }
-    return {};
+    return judge_content(*out.route, rules, by.content, out);
 }
 
 bool allows_body(const policy::route& route, const http::options& all, std::uint64_t bytes)
@@ -128,7 +160,7 @@ routed_request route_request(
     }
     routed.refused = refusal_without_route(rules, head, by);
     if (routed.refused.status == 0) {
-        routed.refused = find_route(rules.policy, head, by, memory, routed);
+        routed.refused = find_route(rules, head, by, memory, routed);
     }
     if (routed.route != nullptr && !allows_body(*routed.route, rules.http, head.body.length)) {
         routed.refused = too_large_body;
@@ -159,6 +191,7 @@ key_subject key_subject_of(
             routed.route != nullptr ? std::string_view{routed.route->name} : std::string_view{},
         .peer_trusted = by.peer_trusted,
         .certificate = by.tls != nullptr && by.tls->certificate ? &*by.tls->certificate : nullptr,
+        .content = by.content,
     };
 }
 

@@ -28,6 +28,8 @@ struct arrival {
     const client_tls* tls = nullptr;
     // Authority of the request on the connection, which may only ask about this one.
     std::string_view authority{};
+    // Content of the request, as far as it was read.
+    content::request_content content{};
 };
 
 // `intake_rules` is the configuration that intake needs.
@@ -60,6 +62,9 @@ struct routed_request {
     std::size_t route_index = 0;
     // The normalized path, in lower case if the route ignores case.
     std::string_view path{};
+    // True if the content must be read before the request can be decided about. Its beginning is
+    // enough, as long as the route's bound for that.
+    bool wants_content = false;
 };
 
 // True if the request's scheme is https, by a trusted peer's X-Forwarded-Proto, or else by the

@@ -13,7 +13,8 @@
 namespace gateway::limits {
 
 struct admission {
-    enum class action { forward, respond, wait };
+    // read: the request's content is to be read first, see intake::routed_request.
+    enum class action { forward, respond, wait, read };
     action next = action::forward;
     // Status to respond with, if `next` is `respond`.
     int status = 0;
@@ -65,6 +66,26 @@ inline admission body_too_large()
 {
     admission a = refusal(intake::too_large_body.status, intake::too_large_body.detail);
     a.bound = "http.max_body_bytes";
+    a.leaves_rest_unread = true;
+    return a;
+}
+
+// Refuses a request after the decision about it, which depended on its content.
+inline admission content_unclear_later()
+{
+    admission a = refusal(
+        400, "the content is no JSON object that is read in one way, as its later part shows"
+    );
+    a.leaves_rest_unread = true;
+    return a;
+}
+
+// Refuses a request whose content there is no room to keep.
+inline admission no_room_for_content()
+{
+    admission a = refusal(
+        503, "the gateway keeps too much of requests whose content it reads", std::chrono::seconds{1}
+    );
     a.leaves_rest_unread = true;
     return a;
 }

@@ -18,6 +18,10 @@ admission as_admission(const intake::refusal& refused)
         return body_too_large();
     }
     admission a = refusal(refused.status, refused.detail);
+    if (refused.why == intake::refusal::reason::long_content) {
+        a.bound = "http.max_inspected_body";
+        a.leaves_rest_unread = true;
+    }
     if (refused.why == intake::refusal::reason::final_recipient) {
         a.extra = {"Allow", "OPTIONS"};
     }
@@ -52,7 +56,7 @@ admission admitter::admit(
     intake::key_subject subject =
         intake::key_subject_of(policy, head, record_.by, routed, scratch_.intake);
     const admission a = admit_routed(head, routed, subject, listener);
-    if (!policy.log_fields.empty()) {
+    if (!policy.log_fields.empty() && a.next != admission::action::read) {
         note_log_fields(subject, a);
     }
     return a;
@@ -69,6 +73,11 @@ admission admitter::admit_routed(
 {
     if (routed.refused.status != 0) {
         return as_admission(routed.refused);
+    }
+    if (routed.wants_content) {
+        admission a;
+        a.next = admission::action::read;
+        return a;
     }
     if (record_.is_answered()) {
         prepare_redirect(head);
@@ -179,6 +188,7 @@ http::forward_options admitter::forwarding(const http::request_head& head) const
         .default_host =
             record_.is_answered() ? std::string_view{} : record_.pool().names().default_host(),
         .via_name = record_.view->via_name,
+        .identity_coding = record_.route->reads_usage,
     };
     if (record_.route->shaped) {
         intake::shape(record_.route->shape, head, options);

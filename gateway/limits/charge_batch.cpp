@@ -43,7 +43,7 @@ void charge_batch::reserve(
         const limit::decision decision = taken ? given.decisions()[i] : limit::decision{};
         const bool permit = rule.limit.counts_in_flight();
         const bool is_meant = permit || what == reserving::everything ||
-                              (what == reserving::outcomes && rule.outcome.any());
+                              (what == reserving::outcomes && rule.may_change());
         // A permit that the store has not answered for may have been taken.
         const bool is_unclear = unanswered || (taken && !given.knows(i));
         const bool is_taken = (taken && decision.allowed) || (is_unclear && permit);
@@ -54,6 +54,8 @@ void charge_batch::reserve(
                 .metrics = l.metrics,
                 .bucket_name = std::string{charges[i].bucket_name.bytes()},
                 .cost = l.named->cost,
+                .full_cost = l.named->full_cost,
+                .by_bytes = l.named->by_bytes,
                 .permit = permit && from == nullptr ? given.permit(i) : charges[i].permit,
                 .decision = decision,
                 .taken_at = taken_at,

@@ -69,7 +69,7 @@ void limit_check::owe(const std::shared_ptr<const policy_view>& view, reservatio
         const policy::limit_rule& rule = l.rule();
         const limit::decision& decision = fallback_.given.decisions()[i];
         if (rule.local_share.any() && decision.allowed && l.named->cost > 0 &&
-            !rule.limit.counts_in_flight() && !rule.outcome.any()) {
+            !rule.limit.counts_in_flight() && !rule.may_change()) {
             into.begin(view);
             into.owe(
                 {.rule = &rule,

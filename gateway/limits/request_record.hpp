@@ -4,6 +4,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/content/usage_reader.hpp"
 #include "gateway/http/grpc_response.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/http/request_id.hpp"
@@ -124,6 +125,8 @@ struct request_record {
     // ---- Its exchange with an upstream, and its end.
     limits::attempts attempts;
     finished end;
+    // What the content of the response says so far; null: nobody reads it.
+    std::unique_ptr<content::usage_reader> usage;
 
     // ---- gRPC.
     // True if its client speaks it. The other members are then set.
@@ -169,6 +172,7 @@ struct request_record {
         log_fields.clear();
         attempts.clear();
         end = {};
+        usage.reset();
         is_grpc = false;
         grpc = {};
     }

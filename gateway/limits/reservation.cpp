@@ -5,6 +5,7 @@
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
 #include "gateway/limits/request_costs.hpp"
+#include "gateway/limits/settlement.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -68,10 +69,32 @@ void note_stated(reserved& r, const http::response_head* head)
     }
 }
 
+bool awaits_end(const reserved& r)
+{
+    return r.rule->outcome.reads_end() || r.by_bytes != nullptr;
+}
+
+// Returns what the end of the response says that the request has cost.
+std::int64_t cost_at_end(const reserved& r, const policy::response_end& end)
+{
+    if (const policy::outcome_rule& rule = r.rule->outcome; rule.reads_end()) {
+        if (const auto stated = stated_cost(rule, end)) {
+            return *stated;
+        }
+        r.metrics->missing_settlements.add();
+        return rule.refunds_missing ? 0 : r.cost;
+    }
+    return r.full_cost - r.by_bytes->standard + r.by_bytes->tokens_for(end.request_bytes);
+}
+
 // Returns what the request has cost, as its response is this.
 std::int64_t final_cost(const reserved& r, const policy::response_result& as)
 {
-    return r.rule->outcome.keeps_charge(as) ? r.stated.value_or(r.cost) : 0;
+    const bool given_up = as.end != nullptr && as.end->given_up;
+    if (!given_up && !r.rule->outcome.keeps_charge(as)) {
+        return 0;
+    }
+    return awaits_end(r) ? cost_at_end(r, *as.end) : r.stated.value_or(r.full_cost);
 }
 
 // Returns what a response changes of what was taken, or nothing if that stays. `cost` is what the
@@ -105,10 +128,12 @@ void reservation::responded(
             return false;
         }
         note_stated(r, head);
-        if (awaits_outcome(r) && !result.grpc) {
+        const bool given_up = result.end != nullptr && result.end->given_up;
+        if ((awaits_end(r) ? result.end == nullptr : given_up) ||
+            (awaits_outcome(r) && !result.grpc)) {
             return false;
         }
-        const bool resets = r.rule->outcome.reset_on.contains(result);
+        const bool resets = !given_up && r.rule->outcome.reset_on.contains(result);
         const std::int64_t cost = resets ? r.cost : final_cost(r, result);
         if (const auto what = correction_of(r, resets, cost)) {
             make.make(view_, r, *what);

@@ -33,6 +33,10 @@ struct reserved {
     telemetry::limit_metrics* metrics = nullptr;
     std::string bucket_name{};
     std::int64_t cost = 1;
+    // Cost of the request, which may be more than a bucket holds, and its part that depends on the
+    // number of bytes, if that was unknown; else null.
+    std::int64_t full_cost = 1;
+    const policy::content_cost* by_bytes = nullptr;
     // Cost that the head of the response has stated, while its end is awaited.
     std::optional<std::int64_t> stated{};
     // Number of the permit, see store::charge; 0 for tokens.
@@ -95,8 +99,10 @@ public:
     // Has the permits in shared stores renewed until they are released.
     void keep_permits(permit_leases& in);
 
-    // Corrects the charges, as the response is this. If the request is gRPC, those that go by the
-    // outcome of its call wait until `as` has one; of others, that does not count. `head` is the
+    // Corrects the charges, as the response is this. Those that go by its end, or by the bytes of
+    // the request, wait until `as` has one. If the request is gRPC, those that go by the
+    // outcome of its call wait until `as` has that; of others, that does not count. If the client
+    // has left, only those that go by the end are corrected. `head` is the
     // upstream's, or null. `costs` learns what the request has cost; null: nobody asks. Does
     // nothing if it is called again.
     void responded(

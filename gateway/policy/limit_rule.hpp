@@ -33,13 +33,16 @@ struct key_part {
         host,
         path,
         route,
+        // A member of the request's JSON content.
+        json,
         // The value of an entry of a descriptor, which only Envoy's rate-limit service has.
         descriptor,
     };
 
     source from = source::client_ip;
     // The name of the header (in lower case), cookie, query parameter, claim, property of a
-    // certificate or key of an entry; else empty.
+    // certificate or key of an entry, or the path of the member (content/json_paths.hpp); else
+    // empty.
     std::string name;
     // Bits of the address, with client_ip only. An IPv4 address has 32 at most. 0: those of
     // `client`.
@@ -49,11 +52,13 @@ struct key_part {
     // True for a header that the upstream gets from trusted peers only. It counts as absent from
     // the requests of others.
     bool from_trusted_peers = false;
+    // Index of the path in policy::request_paths, with json only. Set by policy::finish().
+    std::size_t path = 0;
 
     bool can_be_absent() const
     {
         return from == source::header || from == source::cookie || from == source::query ||
-               from == source::jwt || from == source::cert;
+               from == source::jwt || from == source::cert || from == source::json;
     }
 
     // True if its values may be what somebody signs in with.
@@ -127,6 +132,12 @@ struct limit_rule {
     // True if tokens may be refunded before their time: because of the response, or on a route
     // whose clients wait and may leave. Set by policy::finish().
     bool may_be_corrected = false;
+
+    // True if the response, or the end of the request, may change what it was charged.
+    bool may_change() const
+    {
+        return outcome.any() || cost.from == cost_rule::source::content;
+    }
 
     bool enforced() const { return mode == policy::mode::enforce; }
 

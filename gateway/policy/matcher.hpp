@@ -1,7 +1,7 @@
 // `matcher` finds the route of a request. The most specific route wins: a scheme over none, then
 // host (the name itself, then the longest wildcard, then none), then the longest path (an exact
-// path beats every prefix), then methods, then more headers, then a path that minds the case of
-// letters. Among equals, the one declared first wins.
+// path beats every prefix), then methods, then more headers, then more members of the content, then
+// a path that minds the case of letters. Among equals, the one declared first wins.
 // Thread: any, as it is immutable.
 #pragma once
 

@@ -10,13 +10,30 @@
 #include <utility>
 #include <vector>
 
+namespace gateway::content {
+class usage_reader;
+}
+
 namespace gateway::policy {
+
+// `response_end` is what is known of a response when nothing more comes of it.
+// Ownership: it views into the request's record.
+struct response_end {
+    // What its content has said so far; null: nothing was read of it.
+    const content::usage_reader* usage = nullptr;
+    std::uint64_t request_bytes = 0;
+    std::uint64_t response_bytes = 0;
+    // True if the client has left, so that no status counts.
+    bool given_up = false;
+};
 
 // `response_result` is what a rule looks at.
 struct response_result {
     int status = 0;
     // Outcome of the call, if the request is gRPC and its response has ended.
     std::optional<http::grpc_status> grpc{};
+    // The end of the response; null while it goes on.
+    const response_end* end = nullptr;
 };
 
 // `response_set` names responses by their statuses. Empty: none.
@@ -48,6 +65,18 @@ struct response_set {
     bool operator==(const response_set&) const = default;
 };
 
+// `stated_usage` is a number in a response that is part of what its request has cost.
+struct stated_usage {
+    // Paths of the number, the last of which to come counts.
+    std::vector<std::string> paths;
+    // Indices of the paths in policy::response_paths. Set by policy::finish().
+    std::vector<std::size_t> indices{};
+    // Tokens that one of it costs.
+    std::int64_t weight = 1;
+
+    bool operator==(const stated_usage&) const = default;
+};
+
 struct outcome_rule {
     // Responses that keep the charge. Empty: all do.
     response_set charge_on{};
@@ -60,9 +89,21 @@ struct outcome_rule {
     std::int64_t settle_max = 1;
     // True if the client gets that header.
     bool keep_settle_header = false;
+    // Numbers in the content that state the cost, added up. Empty: none.
+    std::vector<stated_usage> usage{};
+    // Bytes of the response's content that cost one token; 0: they do not count.
+    std::int64_t bytes_per_token = 0;
+    // True if a response without those numbers refunds the tokens. Otherwise it keeps them.
+    bool refunds_missing = false;
 
     // True if a response can change anything.
-    bool any() const { return !charge_on.empty() || !reset_on.empty() || !settle_header.empty(); }
+    bool any() const
+    {
+        return !charge_on.empty() || !reset_on.empty() || !settle_header.empty() || reads_end();
+    }
+
+    // True if the cost is known when the response has ended.
+    bool reads_end() const { return !usage.empty() || bytes_per_token > 0; }
 
     // True if the outcome of a call of gRPC counts, which is known when the response has ended.
     bool reads_grpc() const { return charge_on.codes != 0 || reset_on.codes != 0; }

@@ -1,6 +1,7 @@
 #include "gateway/policy/path_routes.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/policy/json_judgement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,8 +54,8 @@ std::optional<std::string_view> join_values(
 
 bool path_routes::precedes(const candidate& a, const candidate& b)
 {
-    return std::tuple{a.methods.empty(), b.headers, a.ignores_case, a.index} <
-           std::tuple{b.methods.empty(), a.headers, b.ignores_case, b.index};
+    return std::tuple{a.methods.empty(), b.headers, b.json.size(), a.ignores_case, a.index} <
+           std::tuple{b.methods.empty(), a.headers, a.json.size(), b.ignores_case, b.index};
 }
 
 path_routes::candidates& path_routes::beside(const std::vector<header_match>& headers)
@@ -80,16 +81,20 @@ path_routes::candidates& path_routes::beside(const std::vector<header_match>& he
 void path_routes::add(const route_match& match, std::size_t index)
 {
     candidates& all = beside(match.headers);
-    candidate c{match.methods, match.headers.size(), match.ignore_case, index};
+    candidate c{match.methods, match.headers.size(), match.json, match.ignore_case, index};
     const auto at = std::upper_bound(all.begin(), all.end(), c, precedes);
     all.insert(at, std::move(c));
 }
 
-const path_routes::candidate* path_routes::first_for(const candidates& all, std::string_view method)
+const path_routes::candidate* path_routes::first_for(
+    const candidates& all, const routing_subject& subject
+)
 {
-    const auto takes = [method](const candidate& c) {
-        return c.methods.empty() ||
-               std::find(c.methods.begin(), c.methods.end(), method) != c.methods.end();
+    const auto takes = [&subject](const candidate& c) {
+        const bool has_method =
+            c.methods.empty() ||
+            std::find(c.methods.begin(), c.methods.end(), subject.method) != c.methods.end();
+        return has_method && judge(c.json, subject.content) != json_judgement::differs;
     };
     const auto found = std::find_if(all.begin(), all.end(), takes);
     return found == all.end() ? nullptr : &*found;
@@ -105,12 +110,12 @@ const path_routes::candidate* path_routes::find_in(
         return nullptr;
     }
     const auto same = group.by_values.find(*values);
-    return same == group.by_values.end() ? nullptr : first_for(same->second, subject.method);
+    return same == group.by_values.end() ? nullptr : first_for(same->second, subject);
 }
 
 const path_routes::candidate* path_routes::find(const routing_subject& subject) const
 {
-    const candidate* best = first_for(without_headers_, subject.method);
+    const candidate* best = first_for(without_headers_, subject);
     for (const header_group& group : groups_) {
         const candidate* const c = find_in(group, subject);
         if (c != nullptr && (best == nullptr || precedes(*c, *best))) {

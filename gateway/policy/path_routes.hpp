@@ -1,6 +1,6 @@
 // `path_routes` holds the routes of one path, told apart by methods and headers: those that name
-// methods first, then those that name more headers, then those that mind the case of letters, then
-// in the order of declaration. The cost of a lookup depends on the number of different sets of
+// methods first, then those that name more headers, then those that name more members of the
+// content, then those that mind the case of letters, then in the order of declaration. The cost of a lookup depends on the number of different sets of
 // headers that they name, not on the number of routes.
 #pragma once
 
@@ -23,14 +23,16 @@ public:
         std::vector<std::string> methods;
         // Number of headers that the route names.
         std::size_t headers = 0;
+        std::vector<json_match> json{};
         bool ignores_case = false;
         std::size_t index = 0;
     };
 
-    // Adds a route. Only methods, headers and `ignore_case` of the match are used.
+    // Adds a route. Only methods, headers, json and `ignore_case` of the match are used.
     void add(const route_match& match, std::size_t index);
 
-    // Returns the first route that accepts the request, or null.
+    // Returns the first route that accepts the request, or null. One that depends on content whose
+    // judgement is not clear accepts it, too.
     const candidate* find(const routing_subject& subject) const;
 
     // True if `a` is chosen for a request that both accept.
@@ -50,7 +52,7 @@ private:
     candidates without_headers_;
     std::vector<header_group> groups_;
 
-    static const candidate* first_for(const candidates& all, std::string_view method);
+    static const candidate* first_for(const candidates& all, const routing_subject& subject);
     static const candidate* find_in(const header_group& group, const routing_subject& subject);
     candidates& beside(const std::vector<header_match>& headers);
 };

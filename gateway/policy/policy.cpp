@@ -1,5 +1,7 @@
 #include "gateway/policy/policy.hpp"
 
+#include "gateway/policy/content_paths.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -105,6 +107,35 @@ void number_keys(std::vector<limit_rule>& limits)
 
 }  // namespace
 
+// Numbers the paths to members of contents, and notes which of them routes need.
+// Requires: there are no more than json_paths::most.
+void policy::number_paths()
+{
+    const auto number = [](const std::vector<read_path>& paths, content::json_paths& in) {
+        content::path_set all = 0;
+        for (const read_path& p : paths) {
+            p.index = in.add(p.path).value();
+            all |= content::only(p.index);
+        }
+        return all;
+    };
+    std::vector<content::path_set> of_limits;
+    for (limit_rule& rule : limits) {
+        of_limits.push_back(number(request_paths_of(rule, plans), request_paths));
+        number(response_paths_of(rule), response_paths);
+    }
+    for (log_field& f : log_fields) {
+        number(request_paths_of(f.part), request_paths);
+    }
+    for (route& r : routes) {
+        number(request_paths_of(r.match), request_paths);
+        for (const std::size_t i : r.limits) {
+            r.content_paths |= of_limits[i];
+            r.reads_usage = r.reads_usage || !limits[i].outcome.usage.empty();
+        }
+    }
+}
+
 void policy::note_former_secrets(const policy& before)
 {
     former_secrets = before.former_secrets;
@@ -121,7 +152,7 @@ void policy::finish()
 {
     number_keys(limits);
     for (limit_rule& rule : limits) {
-        rule.may_be_corrected = rule.outcome.any();
+        rule.may_be_corrected = rule.may_change();
     }
     for (route& r : routes) {
         const auto with_token =
@@ -134,7 +165,7 @@ void policy::finish()
             return limits[i].enforced();
         });
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-            return limits[i].outcome.any();
+            return limits[i].may_change();
         });
         r.shaped = r.shape.any();
         r.holds = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
@@ -162,6 +193,7 @@ void policy::finish()
             rule.plan.finish(*section.members, section.standard);
         }
     }
+    number_paths();
     find_route = matcher{routes};
     read_headers = headers_read_by(*this);
     reads_hosts =

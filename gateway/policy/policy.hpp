@@ -2,6 +2,7 @@
 // whole.
 #pragma once
 
+#include "gateway/content/json_paths.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/limit_rule.hpp"
 #include "gateway/policy/log_field.hpp"
@@ -51,6 +52,10 @@ struct policy {
     matcher find_route;
     // True if a route, plan or key depends on a request's host.
     bool reads_hosts = true;
+    // Members of contents on which routes, keys, plans and costs depend, and those of responses that
+    // state a cost.
+    content::json_paths request_paths{};
+    content::json_paths response_paths{};
     // Names of the headers that routes, keys, plans, costs and tokens depend on, in lower case.
     std::vector<std::string> read_headers{};
 
@@ -63,6 +68,9 @@ struct policy {
 
     // Fills in what follows from the other members, as the last step of making a policy.
     void finish();
+
+private:
+    void number_paths();
 };
 
 }  // namespace gateway::policy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/content/json_paths.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/route_shape.hpp"
 
@@ -35,6 +36,18 @@ struct header_match {
     auto operator<=>(const header_match&) const = default;
 };
 
+// A member that the request's JSON content must have, with this value.
+struct json_match {
+    // Path of the member (content/json_paths.hpp).
+    std::string path;
+    // A string, the digits of an integer, `true` or `false`, of at most max_header_match_bytes.
+    std::string value;
+    // Index of the path in policy::request_paths. Set by policy::finish().
+    std::size_t index = 0;
+
+    auto operator<=>(const json_match&) const = default;
+};
+
 enum class url_scheme : std::uint8_t { any, http, https };
 
 struct route_match {
@@ -50,6 +63,8 @@ struct route_match {
     std::vector<std::string> methods;
     // Sorted, with each name once, at most max_header_matches.
     std::vector<header_match> headers{};
+    // Sorted, with each path once, at most max_header_matches.
+    std::vector<json_match> json{};
     url_scheme scheme = url_scheme::any;
     // True if paths are compared without regard to the case of letters (path_case.hpp).
     // Requires: `path` is ASCII.
@@ -71,14 +86,21 @@ struct route_bounds {
     // These replace the members of http::options with the same names.
     std::optional<base::duration> body_timeout;
     std::optional<std::uint64_t> max_body_bytes;
+    std::optional<std::size_t> max_inspected_body;
+    std::optional<bool> refuses_long_body;
 
-    bool changes_http() const { return body_timeout || max_body_bytes; }
+    bool changes_http() const
+    {
+        return body_timeout || max_body_bytes || max_inspected_body || refuses_long_body;
+    }
 
     // Returns the options in force on this route, where all other routes have `all`.
     http::options within(http::options all) const
     {
         all.body_timeout = body_timeout.value_or(all.body_timeout);
         all.max_body_bytes = max_body_bytes.value_or(all.max_body_bytes);
+        all.max_inspected_body = max_inspected_body.value_or(all.max_inspected_body);
+        all.refuses_long_body = refuses_long_body.value_or(all.refuses_long_body);
         return all;
     }
 };
@@ -101,6 +123,10 @@ struct route {
     bool corrects = false;
     // True if its requests may wait for their tokens.
     bool holds = false;
+    // Paths in the request's content on which its limits depend.
+    content::path_set content_paths = 0;
+    // True if the content of responses states what one of its limits is charged.
+    bool reads_usage = false;
     // True if one of its limits counts requests in flight.
     bool counts_permits = false;
     // True if the key or the plan of one of its limits depends on a claim of a token.

@@ -1,6 +1,7 @@
 // `routing_subject` holds the parts of a request by which its route is chosen.
 #pragma once
 
+#include "gateway/content/request_values.hpp"
 #include "gateway/http/field.hpp"
 
 #include <span>
@@ -17,6 +18,7 @@ struct routing_subject {
     // True if the request's scheme is https.
     bool secure = false;
     std::span<const http::field> fields{};
+    content::request_content content{};
 };
 
 }  // namespace gateway::policy

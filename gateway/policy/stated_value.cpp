@@ -101,6 +101,7 @@ std::string read_by_source(const key_part& part, std::string_view text, http::pa
             return read_stated_path(text, out);
         case source::jwt:
         case source::route:
+        case source::json:
         case source::descriptor:
         case source::client_ip:
             break;

@@ -37,6 +37,12 @@ public:
         return trailers_ ? std::optional<std::string_view>{*trailers_} : std::nullopt;
     }
 
+    // Status of the response, or 0 while there is none.
+    int status() const { return answer_.status(); }
+
+    // Bytes of content that have come.
+    std::uint64_t response_bytes() const { return answer_.bytes(); }
+
     // True if the response is read to its end, because it may correct charges.
     bool finishes() const { return until_ == abandon_until::finished; }
 

@@ -37,7 +37,7 @@ answer_state::progress answer_state::read(
             return progress::incomplete;
         }
     }
-    return read_body(bytes, reply);
+    return read_body(bytes, port, reply);
 }
 
 // Reads one head, interim or final.
@@ -88,6 +88,7 @@ void answer_state::take(http::response_head& head, answer_port& port, reply_port
     begun_ = true;
     status_ = head.status;
     port.responded(head);
+    is_read_ = port.reads_content();
     if (head.status == 101) {
         return;
     }
@@ -98,11 +99,16 @@ void answer_state::take(http::response_head& head, answer_port& port, reply_port
     reply.response(head);
 }
 
-answer_state::progress answer_state::read_body(std::span<char>& bytes, reply_port& reply)
+answer_state::progress answer_state::read_body(
+    std::span<char>& bytes, answer_port& port, reply_port& reply
+)
 {
     const auto piece = body_.read(bytes);
     if (!piece.content.empty()) {
         bytes_ += piece.content.size();
+        if (is_read_) {
+            port.content_came(piece.content);
+        }
         reply.response_content(piece.content);
     }
     if (!nominates_trailers_) {

@@ -36,6 +36,11 @@ public:
     // Called with the head of the final response, or of a granted WebSocket. May take out fields
     // that are not for the client.
     virtual void responded(http::response_head& head) = 0;
+    // True if content_came() is to be called.
+    // Requires: responded() has been called.
+    virtual bool reads_content() const { return false; }
+    // Called with each piece of the final response's content, before it is passed on.
+    virtual void content_came(std::string_view /*content*/) {}
     // Called with the head of an interim response. It may take out fields, too.
     virtual void interim_responded(http::response_head& head) = 0;
     // Reports that no (further) response comes, after the connection was given away. `begun` is
@@ -117,6 +122,8 @@ private:
     bool keep_alive_ = false;
     bool content_may_follow_ = false;
     bool nominates_trailers_ = false;
+    // True if the port reads the content, too.
+    bool is_read_ = false;
     std::uint32_t interim_count_ = 0;
     int status_ = 0;
     std::uint64_t bytes_ = 0;
@@ -127,7 +134,7 @@ private:
 
     progress read_head(std::span<char>& bytes, answer_port& port, reply_port& reply);
     void take(http::response_head& head, answer_port& port, reply_port& reply);
-    progress read_body(std::span<char>& bytes, reply_port& reply);
+    progress read_body(std::span<char>& bytes, answer_port& port, reply_port& reply);
 };
 
 }  // namespace gateway::proxy

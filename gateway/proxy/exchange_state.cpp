@@ -32,6 +32,13 @@ std::string& exchange_state::prepare(const http::request_head& head)
     return request_head_;
 }
 
+void exchange_state::send_first(std::string_view content, bool last, std::string_view trailers)
+{
+    kept_content_ = content;
+    kept_trailers_ = last ? passing(trailers) : std::string{};
+    request_sent_ = last;
+}
+
 void exchange_state::ask_for_connection(bool fresh)
 {
     phase_ = phase::leasing;
@@ -55,6 +62,7 @@ void exchange_state::send_request()
     port_.send_head(request_head_, request_body_);
     if (!request_body_.is_empty() && (request_sent_ || !kept_content_.empty())) {
         port_.send_content(kept_content_, request_sent_, kept_trailers_);
+        keep({});
     }
 }
 
@@ -75,6 +83,7 @@ void exchange_state::request_content(std::string_view content, bool last, std::s
 void exchange_state::keep(std::string_view content)
 {
     if (!is_repeatable_) {
+        base::clear_keeping_little(kept_content_);
         return;
     }
     is_repeatable_ = port_.upstream().protocol == upstream_protocol::http2 &&

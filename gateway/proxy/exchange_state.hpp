@@ -92,6 +92,10 @@ public:
     // Prepares for a request. The caller writes the outgoing head into the result before start().
     std::string& prepare(const http::request_head& head);
 
+    // Has content that came before the exchange sent first. `last` and `trailers` are as in
+    // request_content(). Called between prepare() and start().
+    void send_first(std::string_view content, bool last, std::string_view trailers);
+
     void start() { ask_for_connection(false); }
 
     void leased() { send_request(); }
@@ -160,7 +164,8 @@ private:
     // True while a refused request can be sent again: it was sent once at most, and all of its
     // content is kept.
     bool is_repeatable_ = false;
-    // The content that was sent, and its trailers, while the request is repeatable.
+    // The content that was sent, and its trailers, while the request is repeatable, or that is to
+    // be sent first.
     std::string kept_content_;
     std::string kept_trailers_;
     bool request_sent_ = false;

@@ -35,7 +35,14 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
         "gateway_corrections_lost_total",
         "Tokens to be given back or charged after a response that a failing store did not take."
     );
+    auto& missing = all.counter(
+        "gateway_settlements_missing_total",
+        "Responses that did not state what their requests have cost, see `settle`."
+    );
     for (const auto& [name, blocks] : limits) {
+        add_row(missing, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
+                    return m.missing_settlements.value();
+                }));
         add_row(lost, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
                     return m.corrections_lost.value();
                 }));

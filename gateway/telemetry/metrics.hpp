@@ -108,6 +108,8 @@ struct limit_metrics {
     std::array<counter, outcome_names.size()> decisions;
     // Corrections that a failing store did not take in time.
     counter corrections_lost;
+    // Responses that did not state the cost of their requests.
+    counter missing_settlements;
 
     void count(outcome o) { decisions[static_cast<std::size_t>(o)].add(); }
 };

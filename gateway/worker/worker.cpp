@@ -79,6 +79,7 @@ worker::worker(
           shared.spans,
           view_,
           scratch_,
+          ahead_,
           date_,
           [this](client::session& ended_one) { ended(ended_one); },
       }

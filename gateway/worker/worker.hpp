@@ -154,6 +154,7 @@ private:
     client::http2_pool spare_streams_;
     std::shared_ptr<const limits::policy_view> view_;
     limits::scratch scratch_;
+    client::ahead_memory ahead_;
     http::http_date date_{base::unix_time()};
     client::abandoned_exchanges abandoned_;
     client::session_environment environment_;

@@ -14,11 +14,12 @@ from sources import code, finish, line_of, root_from_arguments, sources
 
 ALLOWED = {
     "base": set(),
+    "content": {"base"},
     "limit": {"base"},
     "identity": {"base"},
     "http": {"base", "limit"},
     "http2": {"base", "http"},
-    "policy": {"base", "limit", "identity", "http"},
+    "policy": {"base", "content", "limit", "identity", "http"},
     "envoy": {"base"},
     "telemetry": {"base"},
     "tracing": {"base", "http", "telemetry"},
@@ -26,7 +27,7 @@ ALLOWED = {
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "http2", "net", "telemetry"},
 }
-ALLOWED["intake"] = {"base", "identity", "http", "policy", "envoy", "net"}
+ALLOWED["intake"] = {"base", "content", "identity", "http", "policy", "envoy", "net"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
 ALLOWED["replay"] = set(ALLOWED)
 ALLOWED["client"] = set(ALLOWED) - {"replay"}
@@ -59,7 +60,7 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
-PURE = {"base", "limit", "identity", "policy", "http", "http2", "envoy"}
+PURE = {"base", "content", "limit", "identity", "policy", "http", "http2", "envoy"}
 
 IMPURE_INCLUDE = re.compile(
     r"boost/asio|boost/beast/core(?:\.hpp|/)|thread|mutex|shared_mutex|condition_variable|future"

@@ -53,9 +53,12 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (f.id == field_name::max_forwards && head.max_forwards) {
         return false;
     }
-    if (f.id == field_name::expect && (head.is_1_0() || is_empty_list(f.value))) {
+    if (f.id == field_name::expect && !head.expects_continue) {
         // RFC 9110 §10.1.1: Expect of a 1.0 request is ignored, so no server may see it in a 1.1
-        // request.
+        // request. An expectation that the gateway has met is no server's either.
+        return false;
+    }
+    if (options.identity_coding && reads_as(f.name, "accept-encoding")) {
         return false;
     }
     if (f.id == field_name::content_length && head.respelt_length) {
@@ -186,6 +189,9 @@ void append_ours(const request_head& head, const forward_options& options, std::
     }
     if (has_own_trace_parent(options)) {
         to.add("traceparent: ").add(options.trace_parent).add("\r\n");
+    }
+    if (options.identity_coding) {
+        to.add("Accept-Encoding: identity\r\n");
     }
     if (head.body.how == framing::kind::chunked) {
         to.add("Transfer-Encoding: chunked\r\n");

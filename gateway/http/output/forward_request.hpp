@@ -33,6 +33,8 @@ struct forward_options {
     std::string_view default_host{};
     // The gateway's own name in the field Via.
     std::string_view via_name = "gateway";
+    // True if the server is asked for a response that is not coded, whatever the request accepts.
+    bool identity_coding = false;
     // The value of X-Request-Id, or empty for none.
     std::string_view request_id{};
     // The traceparent to send instead of the request's, or empty to keep that.

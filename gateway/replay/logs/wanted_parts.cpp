@@ -26,7 +26,7 @@ std::string text_of(const policy::key_part& part)
     if (!part.text.empty()) {
         return part.text;
     }
-    constexpr std::array<std::string_view, 11> names{
+    constexpr std::array<std::string_view, 12> names{
         "client_ip",
         "header:",
         "cookie:",
@@ -37,6 +37,7 @@ std::string text_of(const policy::key_part& part)
         "host",
         "path",
         "route",
+        "json:",
         "descriptor:"};
     return std::string{names[static_cast<std::size_t>(part.from)]} + part.name;
 }

@@ -48,6 +48,7 @@ struct worker_parts {
     limits::held_requests held{loop, waiting, metrics.requests_waiting};
     id_source ids{base::unix_time(), base::now()};
     limits::scratch scratch;
+    ahead_memory ahead;
     abandoned_exchanges abandoned{
         loop, corrections, permit_leases, scratch, metrics.exchanges_abandoned};
     http::http_date date{base::unix_time()};
@@ -71,6 +72,7 @@ struct worker_parts {
         spans,
         view,
         scratch,
+        ahead,
         date,
         [this](session& s) { on_end(s); },
     };

@@ -1,0 +1,106 @@
+#include "gateway/client/kept_request.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace gateway::client {
+
+namespace {
+
+// `text_move` makes views into one text views into a copy of it.
+class text_move {
+public:
+    text_move(std::string_view from, std::string_view to) : from_(from), to_(to) {}
+
+    void apply(std::string_view& view) const
+    {
+        const std::less_equal<const char*> is_before;
+        const bool lies_there = is_before(from_.data(), view.data()) &&
+                                is_before(view.data() + view.size(), from_.data() + from_.size());
+        if (lies_there) {
+            view = to_.substr(static_cast<std::size_t>(view.data() - from_.data()), view.size());
+        }
+    }
+
+private:
+    std::string_view from_;
+    std::string_view to_;
+};
+
+}  // namespace
+
+// The head lies in one piece, which begins with the method.
+kept_request::kept_request(
+    const http::request_head& head,
+    const content::json_paths& paths,
+    std::size_t most,
+    ahead_memory& memory
+)
+    : text_(head.method.data(), head.size),
+      head_(head),
+      memory_(memory),
+      most_(most),
+      values_(paths)
+{
+    const text_move move({head.method.data(), head.size}, text_);
+    for (std::string_view* const view :
+         {&head_.method,
+          &head_.target,
+          &head_.path,
+          &head_.query,
+          &head_.authority,
+          &head_.trace_parent,
+          &head_.grpc_timeout}) {
+        move.apply(*view);
+    }
+    for (http::field& f : head_.fields) {
+        move.apply(f.name);
+        move.apply(f.value);
+        move.apply(f.line);
+    }
+    head_.expects_continue = false;  // It is met by then.
+}
+
+// Reads one byte more than counts, as the content may end with those that count.
+content_reading kept_request::read(std::string_view content, bool last, std::string_view trailers)
+{
+    if (memory_.used + content.size() > ahead_memory::most) {
+        return content_reading::no_room;
+    }
+    memory_.used += content.size();
+    const std::size_t room = most_ - std::min(most_, content_.size());
+    content_ += content;
+    is_whole_ = last;
+    trailers_ = last ? trailers : std::string_view{};
+    values_.read(content.substr(0, room));
+    const bool is_long = content_.size() > most_;
+    if (last && !is_long) {
+        values_.finish();
+    }
+    return last || is_long ? content_reading::enough : content_reading::more;
+}
+
+bool kept_request::read_rest(content::path_set paths)
+{
+    const std::string_view rest = std::string_view{content_}.substr(std::min(most_, content_.size()));
+    return rest.empty() || read_on(rest, is_whole_, paths);
+}
+
+bool kept_request::read_on(std::string_view content, bool last, content::path_set paths)
+{
+    const bool was_sound = values_.is_sound(paths);
+    values_.read(content);
+    if (last) {
+        values_.finish();
+    }
+    return !was_sound || values_.is_sound(paths);
+}
+
+void kept_request::release()
+{
+    memory_.used -= content_.size();
+    content_ = {};
+    trailers_ = {};
+}
+
+}  // namespace gateway::client

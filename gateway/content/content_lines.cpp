@@ -1,0 +1,96 @@
+#include "gateway/content/content_lines.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::content {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view data_name = "data";
+
+}  // namespace
+
+void content_lines::read(std::string_view bytes)
+{
+    if (form_ == content_form::json) {
+        sink_.piece(bytes);
+        return;
+    }
+    while (!bytes.empty()) {
+        if (std::exchange(after_cr_, false) && bytes.front() == '\n') {
+            bytes.remove_prefix(1);
+            continue;
+        }
+        const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+        read_line_part(bytes.substr(0, end));
+        if (end < bytes.size()) {
+            after_cr_ = bytes[end] == '\r';
+            line_ended();
+        }
+        bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    }
+}
+
+void content_lines::read_line_part(std::string_view bytes)
+{
+    if (form_ == content_form::lines) {
+        line_is_empty_ = line_is_empty_ && bytes.empty();
+        sink_.piece(bytes);
+        return;
+    }
+    while (!bytes.empty()) {
+        const char c = bytes.front();
+        switch (at_) {
+            case position::mark:
+                if (c == byte_order_mark[matched_]) {
+                    bytes.remove_prefix(1);
+                    if (++matched_ == byte_order_mark.size()) {
+                        at_ = position::name;
+                        matched_ = 0;
+                    }
+                    continue;
+                }
+                at_ = matched_ == 0 ? position::name : position::other;
+                matched_ = 0;
+                continue;
+            case position::name:
+                line_is_empty_ = false;
+                bytes.remove_prefix(1);
+                if (matched_ == data_name.size() && c == ':') {
+                    at_ = position::space;
+                } else if (matched_ < data_name.size() && c == data_name[matched_]) {
+                    ++matched_;
+                } else {
+                    at_ = position::other;
+                }
+                continue;
+            case position::space:
+                bytes.remove_prefix(c == ' ' ? 1 : 0);
+                at_ = position::data;
+                if (std::exchange(has_data_, true)) {
+                    sink_.piece("\n");
+                }
+                continue;
+            case position::data:
+                sink_.piece(bytes);
+                return;
+            case position::other:
+                return;
+        }
+    }
+}
+
+// Ends a line. An empty one ends the event.
+void content_lines::line_ended()
+{
+    const bool empty = std::exchange(line_is_empty_, true);
+    at_ = position::name;
+    matched_ = 0;
+    if (form_ == content_form::lines ? !empty : empty && std::exchange(has_data_, false)) {
+        sink_.text_ended();
+    }
+}
+
+}  // namespace gateway::content

@@ -1,0 +1,67 @@
+// `json_scanner` finds the values at some paths of a JSON text (RFC 8259) as its bytes arrive. It
+// keeps nothing of the text but its position, so that any split of the bytes gives the same. It is
+// strict: what parsers could read in two ways is invalid, such as raw control bytes, unpaired
+// surrogates, text that is no UTF-8, and a mark of the byte order.
+#pragma once
+
+#include "gateway/content/json_paths.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace gateway::content {
+
+// `json_sink` hears of the values while the text is scanned.
+class json_sink {
+public:
+    enum class kind {
+        // A string, without its escapes.
+        text,
+        // An integer from -2^63 to 2^63-1, or a boolean, as JSON writes it at its shortest.
+        integer,
+        boolean,
+        // Any other value, such as null, an object, 1.5 or a string that is too long.
+        other,
+    };
+
+    // Called for the value at a path. `text` is empty for kind::other.
+    // Ownership: `text` is valid during the call.
+    virtual void found(std::size_t path, kind is, std::string_view text) = 0;
+    // Called if a member on these paths has the name of one before it in the same object.
+    virtual void repeated(path_set paths) = 0;
+
+protected:
+    ~json_sink() = default;
+};
+
+class json_scanner {
+public:
+    // Most levels of objects and arrays, and most bytes of a string that counts.
+    static constexpr std::size_t max_depth = 32;
+    static constexpr std::size_t longest_text = 4096;
+
+    // `elements`: an array at the root is as good as its elements one after another.
+    enum class roots { one, elements };
+
+    // Ownership: the arguments outlive this object.
+    json_scanner(const json_paths& paths, json_sink& sink, roots allowed = roots::one);
+    ~json_scanner();
+    json_scanner(json_scanner&&) = delete;
+
+    // Reads on. Returns false if the text is invalid, now or before.
+    bool read(std::string_view bytes);
+    // Ends the text. Returns true if it is valid and whole.
+    bool finish();
+    // Begins with the next text.
+    void reset();
+
+    // True if the root of the text has been an object so far.
+    bool is_object() const;
+
+private:
+    class machine;
+    std::unique_ptr<machine> machine_;
+};
+
+}  // namespace gateway::content

@@ -1,0 +1,99 @@
+// `request_values` are the values that a request's JSON content has at the paths of a policy, as
+// far as the content was read. Servers read a name that occurs twice in different ways, so such a
+// value is ambiguous.
+#pragma once
+
+#include "gateway/content/json_scanner.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gateway::content {
+
+// `content_state` says how much of a request's content could be read.
+enum class content_state : std::uint8_t {
+    // There is none, or none that is ever read.
+    none,
+    // Nothing was read yet.
+    unread,
+    // It is no JSON object, or is sent in a media type or coding that is not read.
+    unreadable,
+    // The beginning was read, and is good so far.
+    begun,
+    // All of it was read.
+    whole,
+};
+
+class request_values final : private json_sink {
+public:
+    enum class presence : std::uint8_t { absent, present, ambiguous };
+
+    // Ownership: `paths` outlives this object.
+    explicit request_values(const json_paths& paths) : scanner_(paths, *this) {}
+
+    // Reads on. After an error it does nothing.
+    void read(std::string_view bytes);
+    // Ends the content.
+    void finish();
+
+    content_state state() const { return state_; }
+
+    presence at(std::size_t path) const { return values_[path].is; }
+
+    // True if the value is a string.
+    bool is_text(std::size_t path) const { return values_[path].is_text; }
+
+    // True if a value at one of these paths is absent.
+    bool lacks_any(path_set paths) const;
+
+    // Returns the value if that is present: a text, the digits of an integer, `true` or `false`.
+    // Ownership: valid until the next read().
+    std::string_view text(std::size_t path) const
+    {
+        const value& v = values_[path];
+        return std::string_view{texts_}.substr(v.begin, v.size);
+    }
+
+    // True unless the content is unreadable, or ambiguous at one of these paths.
+    bool is_sound(path_set paths) const
+    {
+        return state_ != content_state::unreadable && (ambiguous_ & paths) == 0;
+    }
+
+private:
+    struct value {
+        presence is = presence::absent;
+        bool is_text = false;
+        std::size_t begin = 0;
+        std::size_t size = 0;
+    };
+
+    content_state state_ = content_state::begun;
+    path_set ambiguous_ = 0;
+    std::array<value, json_paths::most> values_{};
+    std::string texts_;
+    json_scanner scanner_;
+
+    // json_sink
+    void found(std::size_t path, kind is, std::string_view text) override;
+    void repeated(path_set paths) override;
+};
+
+// `request_content` is what is known of a request's content.
+// Ownership: whoever reads it has the values; they are null unless it was read.
+struct request_content {
+    content_state state = content_state::none;
+    const request_values* values = nullptr;
+
+    // Returns how the value at a path stands. It is absent from content that cannot be read.
+    request_values::presence at(std::size_t path) const
+    {
+        const bool is_read = values != nullptr && state != content_state::unreadable;
+        return is_read ? values->at(path) : request_values::presence::absent;
+    }
+};
+
+}  // namespace gateway::content

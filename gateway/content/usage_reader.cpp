@@ -1,0 +1,24 @@
+#include "gateway/content/usage_reader.hpp"
+
+#include <charconv>
+
+namespace gateway::content {
+
+void usage_reader::found(std::size_t path, kind is, std::string_view text)
+{
+    std::int64_t number = 0;
+    if (is == kind::integer) {
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        if (number >= 0) {
+            values_[path] = {number, ++count_};
+        }
+    }
+}
+
+void usage_reader::text_ended()
+{
+    scanner_.finish();
+    scanner_.reset();
+}
+
+}  // namespace gateway::content
