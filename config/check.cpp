@@ -5,6 +5,7 @@
 #include "config/service_checks.hpp"
 #include "config/shared_store.hpp"
 #include "gateway/http/field.hpp"
+#include "gateway/policy/content_paths.hpp"
 
 #include <algorithm>
 #include <map>
@@ -83,10 +84,11 @@ void check_identity_is_kept(const draft& d, findings& found)
     }
 }
 
-// Routes with the same `place_key` differ at most in methods and headers.
+// Routes with the same `place_key` differ at most in methods, headers and members of the content.
 using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
 using match_key =
-    std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;
+    std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>,
+               std::vector<policy::json_match>>;
 
 place_key place_of(const policy::route_match& match)
 {
@@ -98,7 +100,7 @@ match_key key_of(const policy::route_match& match)
 {
     std::vector<std::string> methods = match.methods;
     std::sort(methods.begin(), methods.end());
-    return {place_of(match), methods, match.headers};
+    return {place_of(match), methods, match.headers, match.json};
 }
 
 // Names an element in a message about another one.
@@ -155,6 +157,33 @@ void check_sets_of_headers(const draft& d, findings& found)
                 "use other values of the same headers"
             );
         }
+    }
+}
+
+// Bounds the paths to members of contents, of which one scan finds all.
+void check_content_paths(const draft& d, findings& found)
+{
+    policy::policy p = d.policy;  // Paths are listed with what finish() fills in.
+    content::json_paths requests;
+    content::json_paths responses;
+    const auto check = [&found](const auto& paths, content::json_paths& all, const origin& at) {
+        for (const policy::read_path& one : paths) {
+            if (content::json_paths::parse(one.path) && !all.add(one.path)) {
+                found.problem(at, "one path more than the 64 that a configuration may name");
+                return;
+            }
+        }
+    };
+    for (std::size_t i = 0; i < p.limits.size(); ++i) {
+        policy::limit_rule& limit = p.limits[i];
+        check(policy::request_paths_of(limit, p.plans), requests, d.limits[i]);
+        check(policy::response_paths_of(limit), responses, d.limits[i]);
+    }
+    for (std::size_t i = 0; i < p.routes.size(); ++i) {
+        check(policy::request_paths_of(p.routes[i].match), requests, d.routes[i]);
+    }
+    for (policy::log_field& f : p.log_fields) {
+        check(policy::request_paths_of(f.part), requests, d.routes.front());
     }
 }
 
@@ -279,6 +308,7 @@ void check(const draft& d, findings& found)
     check_identity_is_kept(d, found);
     check_routes_are_distinct(d, found);
     check_sets_of_headers(d, found);
+    check_content_paths(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
     check_services(d, found);

@@ -1,4 +1,5 @@
 // `describe_http` describes the section `http`: what a client may send, and how slowly.
+#include "config/keys/long_bodies.hpp"
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
 
@@ -30,6 +31,14 @@ void describe_messages(keys& k, http::options& options)
         .number(options.max_headers, {1, 1000});
     k("max_body_bytes", "bounds the body of a request; 413 past it. 0 is no bound")
         .size(options.max_body_bytes, {0, largest_body});
+    k("max_inspected_body",
+      "bounds how much of a request's JSON content is read before the request is decided about, on "
+      "routes that depend on it. What lies behind is absent to keys and costs")
+        .size(options.max_inspected_body, {1, mib});
+    k("on_long_body",
+      "says what becomes of a request whose content is longer and lacks in its beginning a member "
+      "that a limit needs: that is `missing`, or the request is refused with `413`")
+        .word(options.refuses_long_body, long_bodies);
     k("max_chunk_line_bytes",
       "bounds one chunk-size line of a chunked body, with its extensions; 400 past it, in a "
       "response 502")

@@ -7,6 +7,7 @@
 #include "config/text/text_rules.hpp"
 #include "config/text/units.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/content/json_paths.hpp"
 #include "gateway/http/field.hpp"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ using source = policy::key_part::source;
 constexpr std::size_t longest_part_name = 128;
 constexpr const char* expected_part =
     "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
-    "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, descriptor:KEY, method, host, path or "
-    "route";
+    "jwt:CLAIM, json:PATH, cert:fingerprint, cert:subject, cert:san, descriptor:KEY, method, host, "
+    "path or route";
 
 constexpr words<source, 5> whole_parts{
     {{"client_ip", source::client_ip},
@@ -29,11 +30,12 @@ constexpr words<source, 5> whole_parts{
      {"path", source::path},
      {"route", source::route}}};
 
-constexpr words<source, 6> named_parts{
+constexpr words<source, 7> named_parts{
     {{"header:", source::header},
      {"cookie:", source::cookie},
      {"query:", source::query},
      {"jwt:", source::jwt},
+     {"json:", source::json},
      {"cert:", source::cert},
      {"descriptor:", source::descriptor}}};
 
@@ -118,9 +120,11 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
         }
         const std::string name = text->substr(prefix.size());
         const bool any_characters =
-            from == source::query || from == source::jwt || from == source::descriptor;
+            from == source::query || from == source::jwt || from == source::descriptor ||
+            from == source::json;
         const bool is_known =
-            from != source::cert || name == "fingerprint" || name == "subject" || name == "san";
+            (from != source::cert || name == "fingerprint" || name == "subject" || name == "san") &&
+            (from != source::json || content::json_paths::parse(name));
         const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)
                                           : is_token(name, longest_part_name);
         if (!valid || !is_known) {

@@ -45,6 +45,6 @@ std::string to_text(const policy::key_part& part);
 
 // JSON Schema of a part, to which other schemas refer as "#/$defs/key_part".
 inline constexpr std::string_view key_part_schema =
-    R"({"type":"string","pattern":"^(client_ip(/([1-9][0-9]?|1[01][0-9]|12[0-8]))?|method|host|path|route|(header|cookie|query|jwt|descriptor):[!-~]+|cert:(fingerprint|subject|san))$"})";
+    R"({"type":"string","pattern":"^(client_ip(/([1-9][0-9]?|1[01][0-9]|12[0-8]))?|method|host|path|route|(header|cookie|query|jwt|json|descriptor):[!-~]+|cert:(fingerprint|subject|san))$"})";
 
 }  // namespace gateway::config

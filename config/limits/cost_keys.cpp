@@ -19,6 +19,14 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
         "header":{"type":"string","description":"a request header that says the cost"},
         "query":{"type":"string","description":"a query parameter that says the cost"},
         "methods":{"description":"cost of each method","type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
+        "json":{"type":"string","description":"path of a member of the request's JSON content that says the cost"},
+        "request_bytes":{"description":"bytes of the content that cost one token","type":"integer","minimum":1,"maximum":1000000000000},
+        "sum":{"description":"costs by content that are added up","type":"array","minItems":1,"maxItems":8,"items":{"type":"object","additionalProperties":false,"properties":{
+            "json":{"type":"string","description":"path of the member"},
+            "request_bytes":{"description":"bytes that cost one token","type":"integer","minimum":1,"maximum":1000000000000},
+            "default":{"description":"cost if the member is absent, or until the bytes are known","type":"integer","minimum":0,"maximum":1000000000000},
+            "max":{"description":"the largest cost that counts","type":"integer","minimum":1,"maximum":1000000000000}}}},
+        "reserve":{"description":"what becomes of a cost that no bucket could hold","enum":["cap","refuse"]},
         "default":{"description":"cost of other requests","type":"integer","minimum":0,"maximum":1000000000000},
         "max":{"description":"the largest cost that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
@@ -82,18 +90,29 @@ void read_request_cost(section& limit, policy::cost_rule& cost)
     for (const auto& [key, what] :
          {std::pair{"header", cost_source::header},
           std::pair{"query", cost_source::query},
-          std::pair{"methods", cost_source::methods}}) {
+          std::pair{"methods", cost_source::methods},
+          std::pair{"json", cost_source::content},
+          std::pair{"request_bytes", cost_source::content},
+          std::pair{"sum", cost_source::content}}) {
         if (from.has(key)) {
             cost.from = what;
             ++sources;
         }
     }
     if (sources != 1) {
-        limit.problem("cost", "expected a number, or one of header, query and methods");
+        limit.problem(
+            "cost",
+            "expected a number, or one of header, query, methods, json, request_bytes and sum"
+        );
         return;
     }
-    cost.from == cost_source::methods ? read_cost_methods(from, cost) : read_cost_name(from, cost);
-    read_bounds(from, cost);
+    if (cost.from == cost_source::content) {
+        read_content_cost(from, cost);
+    } else {
+        cost.from == cost_source::methods ? read_cost_methods(from, cost)
+                                          : read_cost_name(from, cost);
+        read_bounds(from, cost);
+    }
     from.refuse_the_rest();
 }
 
@@ -108,6 +127,9 @@ void read_cost(section& from, policy::cost_rule& cost)
 
 std::string print_cost(const policy::cost_rule& cost)
 {
+    if (cost.from == cost_source::content) {
+        return print_content_cost(cost);
+    }
     std::string standard = std::to_string(cost.standard);
     if (cost.from == cost_source::fixed) {
         return standard;
@@ -139,6 +161,9 @@ void describe_cost(keys& k, policy::cost_rule& cost)
 void refuse_cost_above(section& from, const limit_draft& l)
 {
     const policy::cost_rule& cost = l.rule.cost;
+    if (cost.caps) {
+        return;
+    }
     const std::string_view size = size_key(l.written.algorithm);
     const std::string held =
         (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);

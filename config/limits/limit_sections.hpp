@@ -24,6 +24,16 @@ std::optional<limit::limit> numbers_of(section& from, const limit_draft& l, draf
 // Describes `cost`: a number, or where a request says it.
 void describe_cost(keys& limit, policy::cost_rule& cost);
 
+// Takes a path to a member of a JSON text, or returns what is wrong with it.
+std::string take_json_path(const std::string& text, std::string& path);
+
+// Reads a cost that depends on the content of requests, and prints it.
+void read_content_cost(section& from, policy::cost_rule& cost);
+std::string print_content_cost(const policy::cost_rule& cost);
+
+// Describes `settle`: what a response says that its request has cost.
+void describe_settle(keys& limit, policy::outcome_rule& outcome);
+
 // Reports costs in the configuration that are above the most that a bucket holds. The problem is at
 // the cost, or at the numbers of the plan.
 void refuse_cost_above(section& from, const limit_draft& l);

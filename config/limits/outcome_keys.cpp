@@ -1,41 +1,14 @@
-// Keys `charge_on`, `reset_on`, `settle` and `penalty` of a limit: what follows from responses, and
+// Keys `charge_on`, `reset_on` and `penalty` of a limit: what follows from responses, and
 // from rejections.
 #include "config/limits/limit_sections.hpp"
 #include "config/limits/response_sets.hpp"
-#include "config/text/text_rules.hpp"
-#include "config/text/yaml_text.hpp"
-#include "gateway/base/text.hpp"
-#include "gateway/http/field.hpp"
 
 #include <algorithm>
 
 namespace gateway::config {
 namespace {
 
-constexpr std::size_t longest_settle_header = 128;
-
 constexpr base::duration shortest_ban = std::chrono::seconds{1};
-
-std::string take_settle_header(const std::string& name, std::string& header)
-{
-    if (!is_token(name, longest_settle_header)) {
-        return "not a name";
-    }
-    header = base::lower_case(name);
-    return http::classify(name) == http::field_name::other ? "" : "a header that HTTP needs";
-}
-
-void describe_settle(keys& k, policy::outcome_rule& outcome)
-{
-    std::string& header = outcome.settle_header;
-    k("header", "name of the response header", required)
-        .text(
-            {.take = [&](const std::string& name) { return take_settle_header(name, header); },
-             .print = [&] { return yaml(header); }}
-        );
-    k("max", "the largest cost that counts", required).number(outcome.settle_max, {1, most_tokens});
-    k("keep", "true if the client gets the header, too").flag(outcome.keep_settle_header);
-}
 
 void describe_bans(keys& k, limit::penalty& penalty)
 {
@@ -69,14 +42,7 @@ void describe_outcome(keys& k, policy::outcome_rule& outcome)
     describe_responses(
         k("reset_on", "the responses that make the bucket full again"), outcome.reset_on
     );
-    k("settle",
-      "the response header that says what the request really cost, and the most that counts; the "
-      "client gets it with `keep: true` only")
-        .line(
-            {.documented = {"none", "`{ header: NAME, max: N }`"},
-             .is_set = !outcome.settle_header.empty(),
-             .describe = [&](keys& inner) { describe_settle(inner, outcome); }}
-        );
+    describe_settle(k, outcome);
 }
 
 void describe_penalty(keys& k, limit::penalty& penalty)

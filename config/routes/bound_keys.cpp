@@ -1,4 +1,5 @@
 // Keys of a route for timeouts and bounds of its own.
+#include "config/keys/long_bodies.hpp"
 #include "config/routes/route_sections.hpp"
 #include "config/text/units.hpp"
 
@@ -19,6 +20,34 @@ void describe_time(
                  ) { value = from.time(name, shortest_timeout, longest_timeout); },
          .print = [&value] { return value ? format_duration(*value) : ""; }}
     );
+}
+
+// Describes how much of a content is read ahead.
+void describe_inspection(keys& k, policy::route_bounds& bounds)
+{
+    std::optional<std::size_t>& most = bounds.max_inspected_body;
+    k("max_inspected_body",
+      "bounds how much of a request's JSON content is read before the request is decided about")
+        .other(
+            {.documented = {"`http.max_inspected_body`", "1 to 1MiB"},
+             .schema =
+                 R"({"type":["integer","string"],"minimum":1,"pattern":"^([1-9][0-9]*)(KiB|MiB)?$"})",
+             .read = [&](section& from) { most = from.size("max_inspected_body", 1, mib); },
+             .print = [&] { return most ? format_size(*most) : ""; }}
+        );
+    std::optional<bool>& refuses = bounds.refuses_long_body;
+    k("on_long_body", "says what becomes of a request that lacks a member in that much of it")
+        .other(
+            {.documented = {"`http.on_long_body`", "`missing`, `413`"},
+             .schema = R"({"enum":["missing","413",413]})",
+             .read =
+                 [&](section& from) {
+                     if (const auto index = from.choice("on_long_body", names_of(long_bodies))) {
+                         refuses = long_bodies[*index].second;
+                     }
+                 },
+             .print = [&] { return refuses ? name_of(*refuses, long_bodies) : ""; }}
+        );
 }
 
 }  // namespace
@@ -50,6 +79,7 @@ void describe_bounds(keys& k, policy::route_bounds& bounds)
              .read = [&](section& from) { most = from.size("max_body_bytes", 0, largest_body); },
              .print = [&] { return most ? format_size(*most) : ""; }}
         );
+    describe_inspection(k, bounds);
 }
 
 }  // namespace gateway::config

@@ -6,6 +6,7 @@
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/content/json_paths.hpp"
 #include "gateway/http/field.hpp"
 #include "gateway/policy/path.hpp"
 
@@ -152,6 +153,39 @@ void load_headers(section& from, std::vector<policy::header_match>& headers)
     std::sort(headers.begin(), headers.end());
 }
 
+void load_members(section& from, std::vector<policy::json_match>& members)
+{
+    const node& all = *from.find("json");
+    if (all.is != node::kind::mapping || all.entries.empty() ||
+        all.entries.size() > policy::max_header_matches) {
+        from.problem("json", "expected a mapping from 1 to 8 paths of members to values");
+        return;
+    }
+    from.each_text("json", "a member's value", [&](const auto& path, const std::string* text) {
+        if (!content::json_paths::parse(path)) {
+            return std::string{"expected a path such as params.name"};
+        }
+        if (text == nullptr) {
+            return std::string{};
+        }
+        if (text->empty() || text->size() > policy::max_header_match_bytes) {
+            return std::string{"expected 1 to 128 bytes"};
+        }
+        members.push_back({path, *text});
+        return std::string{};
+    });
+    std::sort(members.begin(), members.end());
+}
+
+std::string print_members(const std::vector<policy::json_match>& members)
+{
+    std::string all;
+    for (const policy::json_match& m : members) {
+        all += (all.empty() ? "" : ", ") + yaml(m.path) + ": " + yaml(m.value);
+    }
+    return all.empty() ? "" : "{ " + all + " }";
+}
+
 // Reads `path` or `path_exact`.
 void load_path(section& from, std::string_view key, policy::route_match& match)
 {
@@ -267,6 +301,18 @@ void describe_match(keys& k, policy::route_match& match)
                  "additionalProperties":{"type":"string","minLength":1,"maxLength":128}})",
              .read = [&](section& from) { load_headers(from, match.headers); },
              .print = [&] { return match.headers.empty() ? "" : yaml_fields(match.headers); }}
+        );
+    k("json",
+      "values of members of the request's JSON content, all of which a request must have: "
+      "`{ method: tools/call }`. A request without content, or whose content has no such member, "
+      "goes on to the next route; one whose content cannot be read in one way is refused with 400 "
+      "(below)")
+        .other(
+            {.documented = {"any", "at most 8"},
+             .schema = R"({"type":"object","minProperties":1,"maxProperties":8,
+                 "additionalProperties":{"type":["string","integer","boolean"]}})",
+             .read = [&](section& from) { load_members(from, match.json); },
+             .print = [&] { return print_members(match.json); }}
         );
 }
 

@@ -85,7 +85,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
 {
     describe_name(k, route.name);
     k("match",
-      "says which requests the route is for, by the seven keys that follow; without any, all")
+      "says which requests the route is for, by the eight keys that follow; without any, all")
         .mapping([&](keys& match) { describe_match(match, route.match); });
     describe_targets(k, route, names);
     k("timeout",

@@ -23,9 +23,12 @@ std::string long_name(const policy::route_match& match)
     }
     name += match.host + (match.exact ? "=" : "") + (match.ignore_case ? "~" : "") +
             encoded_path(match.path) + (match.path.empty() ? "*" : "");
-    // Only the names of headers are added, as their values may be secret.
+    // Only the names of headers and members are added, as their values may be secret.
     for (const policy::header_match& h : match.headers) {
         name += ' ' + h.name;
+    }
+    for (const policy::json_match& m : match.json) {
+        name += " json:" + m.path;
     }
     return name;
 }
