@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::size_t most_parts = 8;
 
-constexpr words<bool, 2> reserves{{{"cap", true}, {"refuse", false}}};
-
 // Reads one part, with its default and its bound.
 void read_content_part(section& from, std::vector<policy::content_cost>& parts)
 {
@@ -56,7 +54,7 @@ std::string take_json_path(const std::string& text, std::string& path)
 
 void read_content_cost(section& from, policy::cost_rule& cost)
 {
-    cost.caps = true;
+    cost.caps = !from.has("request_bytes");
     if (from.has("sum")) {
         from.each_item("sum", most_parts, "expected at least one cost", [&](const located& one) {
             section part{one, from.found()};
@@ -70,10 +68,6 @@ void read_content_cost(section& from, policy::cost_rule& cost)
     for (const policy::content_cost& part : cost.parts) {
         cost.standard += part.standard;
     }
-    if (from.has("reserve")) {
-        const auto chosen = from.choice("reserve", names_of(reserves));
-        cost.caps = !chosen || reserves[*chosen].second;
-    }
 }
 
 std::string print_content_cost(const policy::cost_rule& cost)
@@ -83,8 +77,7 @@ std::string print_content_cost(const policy::cost_rule& cost)
         const std::string one = print_content_part(part);
         all += cost.parts.size() == 1 ? one : (all.empty() ? "{ " : ", { ") + one + " }";
     }
-    return (cost.parts.size() == 1 ? "{ " + all : "{ sum: [" + all + "]") +
-           ", reserve: " + name_of(cost.caps, reserves) + " }";
+    return (cost.parts.size() == 1 ? "{ " + all : "{ sum: [" + all + "]") + " }";
 }
 
 }  // namespace gateway::config

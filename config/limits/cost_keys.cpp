@@ -11,6 +11,8 @@ namespace {
 
 using cost_source = policy::cost_rule::source;
 
+constexpr words<bool, 2> reserves{{{"cap", true}, {"refuse", false}}};
+
 constexpr std::size_t longest_cost_name = 128;
 constexpr std::size_t most_cost_methods = 32;
 
@@ -26,7 +28,6 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
             "request_bytes":{"description":"bytes that cost one token","type":"integer","minimum":1,"maximum":1000000000000},
             "default":{"description":"cost if the member is absent, or until the bytes are known","type":"integer","minimum":0,"maximum":1000000000000},
             "max":{"description":"the largest cost that counts","type":"integer","minimum":1,"maximum":1000000000000}}}},
-        "reserve":{"description":"what becomes of a cost that no bucket could hold","enum":["cap","refuse"]},
         "default":{"description":"cost of other requests","type":"integer","minimum":0,"maximum":1000000000000},
         "max":{"description":"the largest cost that a request may say","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
@@ -155,6 +156,21 @@ void describe_cost(keys& k, policy::cost_rule& cost)
              .schema = std::string{schema},
              .read = [&](section& from) { read_cost(from, cost); },
              .print = [&] { return print_cost(cost); }}
+        );
+    k("reserve",
+      "says what becomes of a request whose cost is more than a bucket holds: `cap` charges a full "
+      "bucket, `refuse` always rejects it")
+        .printed_if(cost.from != cost_source::fixed)
+        .other(
+            {.documented = {"`cap` if `cost` has `json` or `sum`, else `refuse`", "`cap`, `refuse`"},
+             .schema = R"({"enum":["cap","refuse"]})",
+             .read =
+                 [&](section& from) {
+                     if (const auto chosen = from.choice("reserve", names_of(reserves))) {
+                         cost.caps = reserves[*chosen].second;
+                     }
+                 },
+             .print = [&] { return name_of(cost.caps, reserves); }}
         );
 }
 

@@ -65,6 +65,9 @@ void read_usage(section& from, policy::outcome_rule& outcome)
         }
     }
     numbers.refuse_the_rest();
+    if (outcome.usage.empty()) {
+        from.problem("json", "expected at least one path");
+    }
 }
 
 std::string print_usage(const policy::outcome_rule& outcome)
@@ -101,6 +104,7 @@ void describe_usage(keys& k, policy::outcome_rule& outcome)
     k("missing",
       "says what becomes of the charge if the response has none of the numbers of `json`, or is "
       "compressed: `keep` leaves it, `refund` gives the tokens back")
+        .printed_if(!outcome.usage.empty())
         .word(outcome.refunds_missing, missing_settlements);
 }
 
@@ -118,7 +122,9 @@ void describe_sources(keys& k, policy::outcome_rule& outcome)
         .number(
             outcome.settle_max, {"`1000000000000`", "1 to 1000000000000"}, {1, most_tokens}
         );
-    k("keep", "true if the client gets the header, too").flag(outcome.keep_settle_header);
+    k("keep", "true if the client gets the header, too")
+        .printed_if(!header.empty())
+        .flag(outcome.keep_settle_header);
     k.rule([&](section& from) {
         const int sources =
             (from.has("header") ? 1 : 0) + (from.has("json") ? 1 : 0) + (from.has("response_bytes") ? 1 : 0);

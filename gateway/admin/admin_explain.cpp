@@ -15,6 +15,7 @@ intake::hypothetical_request read_request(admin_body& members)
     request.method = members.text_if_any("method").value_or(request.method);
     request.url = members.text("url");
     request.headers = members.fields_if_any("headers");
+    request.content = members.text_if_any("body").value_or(request.content);
     request.peer = members.text_if_any("peer").value_or(request.peer);
     return request;
 }

@@ -60,7 +60,12 @@ private:
     std::string content_;
     std::string trailers_;
     bool is_whole_ = false;
+    // Bytes of content that have come.
+    std::uint64_t seen_ = 0;
     content::request_values values_;
+
+    bool is_good(std::string_view content, bool ends, content::path_set paths);
+    bool is_end(std::string_view content, bool last);
 };
 
 }  // namespace gateway::client

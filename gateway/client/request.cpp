@@ -70,7 +70,11 @@ limits::admission request::decide_about(const http::request_head& head)
 
 content_reading request::read(std::string_view content, bool last, std::string_view trailers)
 {
-    return kept_->read(content, last, trailers);
+    const content_reading is = kept_->read(content, last, trailers);
+    if (is == content_reading::no_room) {
+        env_.metrics.contents_refused.add();
+    }
+    return is;
 }
 
 // Decides by the content. The request ends if what came behind the part that counts shows that its
@@ -96,14 +100,11 @@ bool request::read_on(std::string_view content, bool last)
     return is_good;
 }
 
-// Returns the paths in the content by which the request was decided about.
+// Returns the paths in the content by which the request was decided about. It has its route because
+// others did not match.
 content::path_set request::paths_that_count() const
 {
-    content::path_set paths = record_.route->content_paths;
-    for (const policy::json_match& m : record_.route->match.json) {
-        paths |= content::only(m.index);
-    }
-    return paths;
+    return record_.route->content_paths | record_.view->policy->route_paths;
 }
 
 // Keeps the text of a request that its limits have rejected, or that waits for a store's answer.

@@ -2,6 +2,8 @@
 
 #include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/client/id_source.hpp"
+#include "gateway/client/settlement_log.hpp"
+#include "gateway/http/media_type.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/settlement.hpp"
 
@@ -201,6 +203,9 @@ void upstream_side::responded(http::response_head& head)
     }
     if (record_.route->reads_usage) {
         record_.usage = limits::make_usage_reader(record_.view->policy->response_paths, head);
+        if (http::is_coded(head.fields)) {
+            log_coded_response(*record_.view->policy, *record_.route);
+        }
     }
     hide_settlements(head);
 }

@@ -115,6 +115,10 @@ void add_options_of_explain(CLI::App& sub, request& asked)
         ->type_name("'NAME: VALUE'")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_option(
+           "--data", asked.hypothetical.content, "Content of the request, which is JSON by default"
+    )
+        ->type_name("TEXT");
     sub.add_option("--peer", asked.hypothetical.peer, "Address that its connection comes from")
         ->type_name("IP")
         ->capture_default_str();

@@ -39,6 +39,7 @@ post_request explain_post(
         {"method", hypothetical.method},
         {"url", hypothetical.url},
         {"headers", std::move(headers)},
+        {"body", hypothetical.content},
         {"peer", hypothetical.peer},
     };
     post_request r(http_of_beast::verb::post, "/v1/explain", 11);

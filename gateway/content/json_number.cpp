@@ -63,7 +63,9 @@ std::optional<std::int64_t> whole_number(std::string_view text)
     digits.insert(0, negative ? "-" : "");
     std::int64_t value = 0;
     const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), value).ec;
-    return error == std::errc{} ? std::optional{value} : std::nullopt;
+    const bool is_exact =
+        error == std::errc{} && value >= -largest_integer && value <= largest_integer;
+    return is_exact ? std::optional{value} : std::nullopt;
 }
 
 }  // namespace gateway::content

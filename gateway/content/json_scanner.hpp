@@ -18,7 +18,7 @@ public:
     enum class kind {
         // A string, without its escapes.
         text,
-        // An integer from -2^63 to 2^63-1, or a boolean, as JSON writes it at its shortest.
+        // An integer (whole_number()), or a boolean, as JSON writes it at its shortest.
         integer,
         boolean,
         // Any other value, such as null, an object, 1.5 or a string that is too long.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -93,6 +94,13 @@ struct request_content {
     {
         const bool is_read = values != nullptr && state != content_state::unreadable;
         return is_read ? values->at(path) : request_values::presence::absent;
+    }
+
+    // Returns the value at a path, or nothing if there is none that every server reads.
+    std::optional<std::string_view> value(std::size_t path) const
+    {
+        const bool is_one = at(path) == request_values::presence::present;
+        return is_one ? std::optional{values->text(path)} : std::nullopt;
     }
 };
 

@@ -31,16 +31,8 @@ std::optional<std::int64_t> cost_of_member(
     const policy::content_cost& part, const content::request_content& content
 )
 {
-    using presence = content::request_values::presence;
-    switch (content.at(part.index)) {
-        case presence::ambiguous:
-            return std::nullopt;
-        case presence::present:
-            return whole_number(content.values->text(part.index), part.max);
-        case presence::absent:
-            break;
-    }
-    return part.standard;
+    const auto value = content.value(part.index);
+    return value ? whole_number(*value, part.max) : std::optional{part.standard};
 }
 
 // Adds up the costs of the rule's parts.

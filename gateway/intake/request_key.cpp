@@ -87,18 +87,6 @@ void read_certificate(
     }
 }
 
-// Reads a member of the content. An empty string is a value like any other.
-void read_member(const content::request_content& content, std::size_t path, http::part_value& out)
-{
-    using presence = content::request_values::presence;
-    const presence is = content.at(path);
-    if (is == presence::ambiguous) {
-        out.make_ambiguous();
-    } else if (is == presence::present) {
-        out.set(content.values->text(path));
-    }
-}
-
 }  // namespace
 
 void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out)
@@ -135,7 +123,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
             out.add(subject.route);
             break;
         case source::json:
-            read_member(subject.content, part.path, out);
+            if (const auto value = subject.content.value(part.path)) {
+                out.set(*value);  // An empty string is a value like any other.
+            }
             break;
         case source::descriptor:
             read_entry(subject.entries, part.name, out);

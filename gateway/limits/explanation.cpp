@@ -2,6 +2,7 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/media_type.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/intake/request_charges.hpp"
@@ -41,12 +42,18 @@ std::string head_of(const intake::hypothetical_request& request, std::string& co
     }
     std::string fields;
     bool has_host = false;
+    bool has_type = false;
     for (const auto& [name, value] : request.headers) {
         if (!base::is_token(name) || !stays_in_line(value)) {
             complaint = "headers: expected names of headers, and values without line breaks";
         }
         has_host = has_host || base::equal_ignoring_case(name, "host");
+        has_type = has_type || base::equal_ignoring_case(name, "content-type");
         fields.append(name).append(": ").append(value).append("\r\n");
+    }
+    if (!request.content.empty()) {
+        fields.append("Content-Length: " + std::to_string(request.content.size()) + "\r\n");
+        fields.append(has_type ? "" : "Content-Type: application/json\r\n");
     }
     if (!has_host) {
         fields.append("Host: localhost\r\n");  // an absolute URL replaces it
@@ -74,6 +81,28 @@ void explain_limits(const intake::key_subject& subject, explanation& e)
         }
     }
     e.asked = e.refused_by ? e.asked : e.limits.size();
+}
+
+// Reads the content as that of a request on a route with this bound.
+content::request_content read_content(
+    const http::request_head& head,
+    std::string_view content,
+    std::size_t most,
+    content::request_values& values
+)
+{
+    using content::content_state;
+    if (content.empty()) {
+        return {};
+    }
+    if (http::read_media_type(head.fields) != http::media_type::json) {
+        return {content_state::unreadable};
+    }
+    values.read(content.substr(0, most));
+    if (content.size() <= most) {
+        values.finish();
+    }
+    return {values.state(), &values};
 }
 
 void refuse(explanation& e, int status, std::string_view detail)
@@ -109,13 +138,21 @@ explanation explain(
     }
     const identity::client_options& options = e.policy->client;
     const intake::client_header header{options.header};
-    const intake::arrival by{
+    intake::arrival by{
         .peer = *peer,
         .peer_trusted = identity::is_trusted(options, *peer),
-        .secure = base::equal_ignoring_case(request.url.substr(0, 8), "https://")};
+        .secure = base::equal_ignoring_case(request.url.substr(0, 8), "https://"),
+        .content = {request.content.empty() ? content::content_state::none
+                                            : content::content_state::unread}};
     intake::intake_memory memory;
-    const intake::routed_request routed =
-        intake::route_request({*e.policy, bounds, header}, head, by, memory);
+    const intake::intake_rules rules{*e.policy, bounds, header};
+    content::request_values values{e.policy->request_paths};
+    intake::routed_request routed = intake::route_request(rules, head, by, memory);
+    if (routed.wants_content) {
+        const std::size_t most = routed.route->bounds.within(bounds).max_inspected_body;
+        by.content = read_content(head, request.content, most, values);
+        routed = intake::route_request(rules, head, by, memory);
+    }
     e.client = identity::find_client(options, *peer, memory.client_lines);
     e.route = routed.route;
     e.path = routed.path;

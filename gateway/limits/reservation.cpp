@@ -84,7 +84,9 @@ std::int64_t cost_at_end(const reserved& r, const policy::response_end& end)
         r.metrics->missing_settlements.add();
         return rule.refunds_missing ? 0 : r.cost;
     }
-    return r.full_cost - r.by_bytes->standard + r.by_bytes->tokens_for(end.request_bytes);
+    const std::int64_t cost =
+        r.full_cost - r.by_bytes->standard + r.by_bytes->tokens_for(end.request_bytes);
+    return r.rule->cost.caps ? std::min(cost, r.limit->most_at_once()) : cost;
 }
 
 // Returns what the request has cost, as its response is this.
@@ -94,7 +96,7 @@ std::int64_t final_cost(const reserved& r, const policy::response_result& as)
     if (!given_up && !r.rule->outcome.keeps_charge(as)) {
         return 0;
     }
-    return awaits_end(r) ? cost_at_end(r, *as.end) : r.stated.value_or(r.full_cost);
+    return awaits_end(r) ? cost_at_end(r, *as.end) : r.stated.value_or(r.cost);
 }
 
 // Returns what a response changes of what was taken, or nothing if that stays. `cost` is what the

@@ -50,9 +50,17 @@ struct cost_rule {
     std::vector<std::pair<std::string, std::int64_t>> methods{};
     // The costs that are added up, with source::content.
     std::vector<content_cost> parts{};
-    // True if a cost that no bucket could hold is charged as a full bucket at first, and as what it
-    // is when the response has come. Otherwise such a request is always rejected.
+    // True if a cost that no bucket could hold is charged as a full bucket. Otherwise such a request
+    // is always rejected.
     bool caps = false;
+
+    // True if the number of bytes of the content counts, which may be known only at its end.
+    bool counts_bytes() const
+    {
+        return std::any_of(parts.begin(), parts.end(), [](const content_cost& part) {
+            return part.path.empty();
+        });
+    }
 
     bool operator==(const cost_rule&) const = default;
 };

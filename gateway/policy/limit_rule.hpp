@@ -136,7 +136,7 @@ struct limit_rule {
     // True if the response, or the end of the request, may change what it was charged.
     bool may_change() const
     {
-        return outcome.any() || cost.from == cost_rule::source::content;
+        return outcome.any() || cost.counts_bytes();
     }
 
     bool enforced() const { return mode == policy::mode::enforce; }

@@ -128,7 +128,7 @@ void policy::number_paths()
         number(request_paths_of(f.part), request_paths);
     }
     for (route& r : routes) {
-        number(request_paths_of(r.match), request_paths);
+        route_paths |= number(request_paths_of(r.match), request_paths);
         for (const std::size_t i : r.limits) {
             r.content_paths |= of_limits[i];
             r.reads_usage = r.reads_usage || !limits[i].outcome.usage.empty();

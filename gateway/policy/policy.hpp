@@ -55,6 +55,8 @@ struct policy {
     // Members of contents on which routes, keys, plans and costs depend, and those of responses that
     // state a cost.
     content::json_paths request_paths{};
+    // Those by which routes are chosen.
+    content::path_set route_paths = 0;
     content::json_paths response_paths{};
     // Names of the headers that routes, keys, plans, costs and tokens depend on, in lower case.
     std::vector<std::string> read_headers{};

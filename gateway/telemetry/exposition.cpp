@@ -243,6 +243,14 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         sum(workers, &worker_metrics::requests_waiting)
     );
     add_row(
+        all.counter(
+            "gateway_contents_refused_total",
+            "Requests refused because the contents that are read ahead have no room."
+        ),
+        {},
+        sum(workers, &worker_metrics::contents_refused)
+    );
+    add_row(
         all.gauge(
             "gateway_exchanges_abandoned", "Exchanges with upstreams that go on without a client."
         ),

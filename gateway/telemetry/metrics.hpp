@@ -194,6 +194,8 @@ struct worker_metrics {
 
     // Requests held until their tokens are there.
     gauge requests_waiting;
+    // Requests refused because the contents that are read ahead have no room.
+    counter contents_refused;
     // Exchanges whose clients have left.
     gauge exchanges_abandoned;
 

@@ -1,0 +1,84 @@
+#include "gateway/content/request_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace gateway::content {
+namespace request_values_test {
+
+using presence = request_values::presence;
+
+class values : public ::testing::Test {
+protected:
+    json_paths paths = [] {
+        json_paths all;
+        all.add("model");
+        all.add("params.name");
+        return all;
+    }();
+
+    std::unique_ptr<request_values> read(const std::string& text, bool is_whole = true)
+    {
+        auto read = std::make_unique<request_values>(paths);
+        read->read(text);
+        if (is_whole) {
+            read->finish();
+        }
+        return read;
+    }
+};
+
+TEST_F(values, are_those_of_an_object)
+{
+    const auto v = read(R"({"model":"m","params":{"name":7}})");
+    EXPECT_EQ(v->state(), content_state::whole);
+    EXPECT_EQ(v->text(0), "m");
+    EXPECT_TRUE(v->is_text(0));
+    EXPECT_EQ(v->text(1), "7");
+    EXPECT_FALSE(v->is_text(1));
+    EXPECT_TRUE(v->is_sound(3));
+    EXPECT_FALSE(v->lacks_any(3));
+}
+
+TEST_F(values, of_other_texts_are_none)
+{
+    for (const char* text : {"[]", "7", "\"model\"", "null", "{", "x", ""}) {
+        EXPECT_EQ(read(text)->state(), content_state::unreadable) << text;
+    }
+}
+
+TEST_F(values, that_are_no_scalars_are_absent)
+{
+    const auto v = read(R"({"model":null,"params":{"name":{}}})");
+    EXPECT_EQ(v->at(0), presence::absent);
+    EXPECT_EQ(v->at(1), presence::absent);
+    EXPECT_TRUE(v->lacks_any(2));
+    EXPECT_TRUE(v->is_sound(3));
+}
+
+TEST_F(values, that_occur_twice_are_ambiguous)
+{
+    const auto v = read(R"({"params":{"name":"a"},"model":"m","params":{"name":"b"}})");
+    EXPECT_EQ(v->at(1), presence::ambiguous);
+    EXPECT_EQ(v->at(0), presence::present);
+    EXPECT_FALSE(v->is_sound(2));
+    EXPECT_TRUE(v->is_sound(1));
+}
+
+TEST_F(values, of_a_beginning_are_there_already)
+{
+    const auto v = read(R"({"model":"m","params":{"na)", false);
+    EXPECT_EQ(v->state(), content_state::begun);
+    EXPECT_EQ(v->text(0), "m");
+    v->read("me\":\"n\"}");
+    EXPECT_EQ(v->text(0), "m");
+    EXPECT_EQ(v->text(1), "n");
+    v->read("]");
+    EXPECT_EQ(v->state(), content_state::unreadable);
+    EXPECT_FALSE(v->is_sound(0));
+}
+
+}  // namespace request_values_test
+}  // namespace gateway::content
