@@ -5,11 +5,13 @@ handler was reached (login, mount or other), which method that handler is for, a
 the query parameter api_key, of the cookie session_id and of the credentials. The lenient ones
 ignore letter case and a slash at the end of the paths that PATHS has ("=/login" is one path,
 "/api" a prefix), name the path as its handler, and check a password in the body: of a form, which
-is answered with 302 or else 200, or of JSON, with 200 or else 401.
+is answered with 302 or else 200, or of JSON, with 200 or else 401. Those of JSON_BACKENDS say there what
+they read of a body: its members `model` and `params.name`.
 """
 import os
 import subprocess
 
+from harness.browser import MODULES
 from harness.process import Child, Directory, accepts, free_port, tool, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -135,6 +137,19 @@ LENIENT_BACKENDS = {
 def lenient(name, paths):
     words = LENIENT_BACKENDS[name]
     return Backend(lambda port, _: words(port), NODE | {"PATHS": " ".join(paths)})
+
+
+JSON_BACKENDS = {
+    "express": lambda port: [tool("node"), program("json_express.js"), port],
+    "django": lambda port: [PYTHON, "-B", program("json_django.py"), port],
+    "php": lambda port: [tool("php"), "-n", "-S", f"127.0.0.1:{port}", program("json_body.php")],
+    "rack": lambda port: [tool("ruby"), program("json_rack.rb"), port],
+}
+
+
+def reader_of_json(name):
+    words = JSON_BACKENDS[name]
+    return Backend(lambda port, _: words(port), {"NODE_PATH": os.environ.get("NODE_PATH", MODULES)})
 
 
 def missing(name):
