@@ -108,7 +108,6 @@ class CutAnywhere(StreamTest):
         parts = [p for p in parts if p]
         self.answers.say(self.kind, *parts, waits=True)
         reader.read(parts, self.answers.let_go)
-        self.answers._go = threading.Semaphore(0)
 
     def judge(self, paths, kind, content, cost=price(19, 10)):
         g = self.by_usage(paths)
@@ -262,15 +261,14 @@ class Leaving(StreamTest):
         return leave
 
     def leave_after(self, g, part, then=b""):
+        """Yields when a client over each protocol has left, before the upstream says anything else."""
         for begin in (self.begin_1, self.begin_2):
-            with self.subTest(begin.__name__):
-                self.answers.say(SSE, part, then, waits=True)
-                leave = begin(g, len(part))
-                leave()
-                yield
-                self.answers.let_go()
-                self.answers.ended.acquire(timeout=20)
-                self.answers._go = threading.Semaphore(0)
+            self.answers.say(SSE, part, then, waits=True)
+            leave = begin(g, len(part))
+            leave()
+            yield
+            self.answers.let_go()
+            self.answers.ended.acquire(timeout=20)
 
     def test_what_was_seen_counts(self):
         g = self.by_usage(ANTHROPIC)

@@ -35,6 +35,8 @@ class Whole:
 
 
 class MessageTest(SystemTest):
+    asking_over = None  # the protocol of over_each_protocol()
+
     def token_of_admin(self):
         """The key `admin` of a configuration whose buckets `left` can look at."""
         path = self.directory().file("token", TOKEN + "\n")
@@ -71,10 +73,15 @@ class MessageTest(SystemTest):
             self.fail(f"{seen[-1]} tokens are used, not {expected}: {what}")
 
     def over_each_protocol(self):
-        """Yields the functions that ask over HTTP/1.1 and HTTP/2, each in a sub-test."""
+        """Yields the functions that ask over HTTP/1.1 and HTTP/2; a failure meanwhile names the protocol."""
         for name, ask in ASKS:
-            with self.subTest(client=name):
-                yield ask
+            self.asking_over = name
+            yield ask
+        self.asking_over = None
+
+    def _formatMessage(self, msg, standardMsg):
+        said = super()._formatMessage(msg, standardMsg)
+        return f"over {self.asking_over}: {said}" if self.asking_over else said
 
 
 def post(ask, gateway, body, fields=(JSON,), target="/", **options):

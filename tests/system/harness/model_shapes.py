@@ -156,17 +156,15 @@ class Answering:
         self.fields = []
         self.framing = "chunked"
         self.waits = self.breaks = False
+        self.parts = []
         self._go = threading.Semaphore(0)
-        self.be_silent()
         self.ended = threading.Semaphore(0)
-
-    def be_silent(self):
-        self.parts = [b""]
 
     def say(self, kind, *parts, **options):
         self.kind, self.parts = kind, list(parts)
         self.framing = options.get("framing", "chunked")
         self.breaks, self.waits = options.get("breaks", False), options.get("waits", False)
+        self._go = threading.Semaphore(0)
 
     def let_go(self):
         self._go.release()
@@ -179,6 +177,7 @@ class Answering:
             self.ended.release()
 
     def _answer(self, peer):
+        go, waits, breaks = self._go, self.waits, self.breaks
         size = sum(map(len, self.parts))
         framings = {"chunked": ["Transfer-Encoding: chunked"], "length": [f"Content-Length: {size}"], "close": []}
         lines = [f"HTTP/1.1 {self.status} Whatever", *framings[self.framing]]
@@ -186,11 +185,11 @@ class Answering:
         lines += [f"{n}: {v}" for n, v in self.fields]
         peer.send("\r\n".join([*lines, "", ""]).encode())
         for number, part in enumerate(self.parts):
-            if number and self.waits and not self._go.acquire(timeout=20):
+            if number and waits and not go.acquire(timeout=20):
                 raise AssertionError("the client did not get what was sent")
             if part:
                 peer.send(b"%x\r\n%s\r\n" % (len(part), part) if self.framing == "chunked" else part)
-        if self.breaks or self.framing == "close":
+        if breaks or self.framing == "close":
             return False
         if self.framing == "chunked":
             peer.send(b"0\r\n\r\n")
