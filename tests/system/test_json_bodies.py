@@ -13,6 +13,10 @@ KEY = "key: 'json:k', missing_key: skip"
 SMALL = "max_inspected_body: 4KiB"
 BOUND = 4096
 MIB = 1024 * 1024
+OVER_HTTP2 = (
+    f"http: {{ {SMALL} }}\nlimits: {{ l: {{ {KEY}, rate: 100/d, burst: {BURST} }} }}\n"
+    "routes: [ { limits: [l], upstream: up } ]\n"
+)
 
 
 def padded(size, before='{"k":"a","x":"', after='"}'):
@@ -120,8 +124,7 @@ class Forwarded(BodyTest):
 
     def test_upstreams_of_http2_get_the_same(self):
         origin = self.started(Http2Origin())
-        more = f"http: {{ {SMALL} }}\nlimits: {{ l: {{ {KEY}, rate: 100/d, burst: {BURST} }} }}\n"
-        g = self.gateway(over_http2(origin.address, more=more + "routes: [ { limits: [l], upstream: up } ]\n"))
+        g = self.gateway(over_http2(origin.address, more=OVER_HTTP2))
         for count, send in enumerate(self.each_framing()):
             for size in (20, BOUND, 200000):
                 body = padded(size)
@@ -286,6 +289,11 @@ class LateErrors(BodyTest):
         "a bad number": ',"y":01}',
     }
 
+    def assert_no_end(self):
+        """The upstream has seen the end of no body, and waits for none."""
+        wait_until(lambda: self.whole.bodies or self.origin_.open_connections() == 0, what="the upstream is let go")
+        self.assertEqual(len(self.whole.bodies), 0, f"the upstream has the whole of {[b[-20:] for b in self.whole.bodies]}")
+
     def bodies(self):
         for name, end in self.ENDS.items():
             yield name, self.BEGINNING.encode() + (end if isinstance(end, bytes) else end.encode())
@@ -298,14 +306,27 @@ class LateErrors(BodyTest):
                 with self.subTest(name):
                     self.assertEqual(send(g, body).status, 400)
                     charged += 1
-        self.assertEqual(self.whole.bodies, [], "the upstream has seen no end")
+        self.assert_no_end()
         self.assertEqual(self.charges(post(ask_over_1, g, '{"k":"a"}')), charged + 1)
 
     def test_400_also_where_the_member_was_absent(self):
         g = self.by_k()
         for send in self.each_framing():
             self.assertEqual(send(g, b'{"x":"' + b"x" * 20000 + b'"').status, 400)
-        self.assertEqual(self.whole.bodies, [])
+        self.assert_no_end()
+
+    def test_a_length_that_is_reached_is_the_end(self):
+        """Over HTTP/2 the end of the stream may come later, and an upstream of HTTP/1.1 does not wait for it."""
+        g = self.by_k()
+        body = self.BEGINNING.encode()
+        with Http2(g.address) as c:
+            fields = [("content-type", "application/json"), ("content-length", str(len(body)))]
+            stream = c.request(fields=fields, method="POST", end=False)
+            c.upload(stream, body, end=False)
+            c.ping()
+            c.data(stream, b"", end=True)
+            self.assertEqual(c.wait_for(stream).status, 400)
+        self.assert_no_end()
 
     def test_the_end_is_not_forwarded_when_it_comes_late(self):
         g = self.by_k()
@@ -315,8 +336,7 @@ class LateErrors(BodyTest):
             wait_until(lambda: self.origin_.requests, what="the upstream is asked")
             c.send(body[-9:])
             self.assertEqual(c.response().status, 400)
-        wait_until(lambda: self.origin_.open_connections() == 0, what="the upstream is let go")
-        self.assertEqual(self.whole.bodies, [])
+        self.assert_no_end()
 
     def test_a_response_that_has_begun_is_cut(self):
         def early(peer, request):
@@ -330,16 +350,28 @@ class LateErrors(BodyTest):
             self.assertEqual(c.head().status, 200)
             c.send(body[-9:])
             self.assertRaises((Closed, ConnectionError), c.read_exactly, 100)
-        self.assertEqual(self.whole.bodies, [])
+        self.assert_no_end()
 
     def test_an_upstream_of_http2_has_its_stream_reset(self):
         origin = self.started(Http2Origin())
-        more = f"http: {{ {SMALL} }}\nlimits: {{ l: {{ {KEY}, rate: 100/d, burst: {BURST} }} }}\n"
-        g = self.gateway(over_http2(origin.address, more=more + "routes: [ { limits: [l], upstream: up } ]\n"))
+        g = self.gateway(over_http2(origin.address, more=OVER_HTTP2))
         for send in self.each_framing():
             self.assertEqual(send(g, self.BEGINNING.encode() + b',"k":"b"}').status, 400)
-            self.assertFalse(origin.last().ended)
-            wait_until(lambda: origin.last().reset is not None, what="the stream is reset")
+        for call in origin.requests:
+            wait_until(lambda call=call: call.reset is not None or call.ended, what="the stream is over")
+            self.assertFalse(call.ended)
+
+    def test_so_it_is_when_the_end_comes_late(self):
+        origin = self.started(Http2Origin())
+        g = self.gateway(over_http2(origin.address, more=OVER_HTTP2))
+        body = self.BEGINNING.encode() + b',"k":"b"}'
+        with g.connect() as c:
+            c.send(head(length=len(body)).encode() + body[:-9])
+            wait_until(lambda: origin.requests, what="the upstream is asked")
+            c.send(body[-9:])
+            self.assertEqual(c.response().status, 400)
+        origin.last().wait_for_reset()
+        self.assertFalse(origin.last().ended)
 
 
 class Slowness(BodyTest):

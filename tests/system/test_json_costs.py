@@ -3,6 +3,7 @@ from harness.gateway import run_command, whole_configuration
 from harness.http2 import Http2
 from harness.http2_upstream_case import ask_over_1
 from harness.message_case import BURST, JSON, MessageTest, Whole, post, reading
+from harness.origin import answer_ok
 
 
 class CostTest(MessageTest):
@@ -182,31 +183,47 @@ class Sums(CostTest):
         self.assert_refused(ask_over_1, g, '{"max_tokens":100,"n":51}')
 
 
+def answer_thirty(peer, request):
+    peer.read_body(request)
+    peer.reply(body=b'{"used":30}', fields=[JSON])
+
+
 class Large(CostTest):
     """A reserve that no bucket can hold."""
 
-    def small(self, cost, more=""):
-        self.origin_ = self.origin()
+    def small(self, cost, more="", script=answer_ok):
+        self.origin_ = self.origin(script)
         limit = f"key: client_ip, cost: {cost}{more}"
         return self.gateway(reading(self.origin_.address, limit, more=self.token_of_admin()).replace(f"burst: {BURST}", "burst: 100"))
 
-    def assert_capped(self, g):
-        body = '{"n":5000,"x":"' + "x" * 5000 + '"}'
-        got = post(ask_over_1, g, body)
+    BODY = '{"n":5000,"x":"' + "x" * 5000 + '"}'
+
+    def assert_capped(self, g, owed):
+        """A full bucket pays for it, and what the request cost beyond that is owed."""
+        got = post(ask_over_1, g, self.BODY)
         self.assertEqual((got.status, got["x-ratelimit-remaining"]), (200, "0"))
-        again = post(ask_over_1, g, body)
+        again = post(ask_over_1, g, self.BODY)
         self.assertEqual(again.status, 429)
-        self.assertIn(int(again["retry-after"]), range(86000, 86401), "when the bucket is full")
+        seconds = (owed + 100) * 864
+        self.assertIn(int(again["retry-after"]), range(seconds - 100, seconds + 1), "when the bucket is full")
         self.assertEqual(len(self.origin_.requests), 1)
 
     def test_of_a_member_is_a_full_bucket(self):
-        self.assert_capped(self.small("{ json: n, default: 1, max: 100000 }"))
+        self.assert_capped(self.small("{ json: n, default: 1, max: 100000 }"), 4900)
 
     def test_of_a_sum_is_a_full_bucket(self):
-        self.assert_capped(self.small("{ sum: [ { json: n, default: 1 }, { request_bytes: 4 } ] }"))
+        self.assert_capped(self.small("{ sum: [ { json: n, default: 1 }, { request_bytes: 4 } ] }"), 4900 + (len(self.BODY) + 3) // 4)
 
     def test_of_bytes_is_if_it_is_said(self):
-        self.assert_capped(self.small("{ request_bytes: 1, default: 0 }", ", reserve: cap"))
+        self.assert_capped(self.small("{ request_bytes: 1, default: 0, reserve: cap }"), len(self.BODY) - 100)
+
+    def test_its_settlement_counts_and_not_the_reserve(self):
+        g = self.small("{ json: n, default: 1, max: 100000 }", ", settle: { json: used, max: 1000 }", answer_thirty)
+        got = post(ask_over_1, g, self.BODY)
+        self.assertEqual((got.status, got["x-ratelimit-remaining"]), (200, "0"))
+        self.assert_used(30, g, ("127.0.0.1",), burst=100)
+        self.assertEqual(post(ask_over_1, g, self.BODY).status, 429, "the reserve is a full bucket")
+        self.assertEqual(post(ask_over_1, g, '{"n":70}').status, 200)
 
     def test_of_a_header_never_passes(self):
         g = self.small("{ header: x-cost, default: 1, max: 1000 }")
@@ -227,9 +244,8 @@ class Configurations(CostTest):
 
     def test_good_ones(self):
         for cost in (Members.COST, Sums.COST, "{ request_bytes: 4, default: 0 }", "{ json: a.b.0, default: 1, max: 5 }",
-                     "{ sum: [ { request_bytes: 1000000 } ] }"):
+                     "{ sum: [ { request_bytes: 1000000 } ] }", "{ json: n, default: 1, max: 5, reserve: cap }"):
             self.assertEqual(self.check(cost)[::2], (0, ""), cost)
-        self.assertEqual(self.check(Members.COST, ", reserve: cap")[::2], (0, ""))
 
     def test_bad_ones(self):
         for cost in ("{ json: '', default: 1, max: 5 }", "{ request_bytes: 0 }", "{ request_bytes: -1 }", "{ sum: [] }", "{ sum: 3 }",

@@ -190,7 +190,7 @@ class Several(MatchTest):
         values = {"tools/call": 11, "tools/list": 12, "resources/read": 13}
         text = "workers: 1\nlimits:\n" + "".join(f"  l{b}: {{ key: [], rate: 100/d, burst: {b} }}\n" for b in (*values.values(), 14))
         text += "routes:\n" + "".join(
-            f"  - {{ match: {{ json: {{ method: {v} }} }}, limits: [l{b}], upstream: up }}\n" for v, b in values.items())
+            f"  - {{ name: r{b}, match: {{ json: {{ method: {v} }} }}, limits: [l{b}], upstream: up }}\n" for v, b in values.items())
         text += f"  - {{ match: {{ json: {{ id: 7 }} }}, limits: [l14], upstream: up }}\n"
         text += f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
         g = self.gateway(text)
