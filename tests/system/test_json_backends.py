@@ -19,8 +19,8 @@ TEXT = """
 log: {{ access: false }}
 http: {{ body_timeout: 5s, on_long_body: missing }}
 limits:
-  by_model: {{ key: 'json:model', missing_key: skip, rate: 1/h, burst: {burst} }}
-  named: {{ key: [], rate: 1/h, burst: {named} }}
+  by_model: {{ key: 'json:model', missing_key: skip, rate: 100/d, burst: {burst} }}
+  named: {{ key: [], rate: 100/d, burst: {named} }}
 routes:
   - {{ match: {{ path: /match, json: {{ model: limited }} }}, limits: [named], upstream: up }}
   - {{ match: {{ path: /any/match, json: {{ model: limited }} }}, limits: [named], upstream: up }}

@@ -100,27 +100,27 @@ class OpenAI(ClientTest):
 
 @only_as_shipped
 class Anthropic(ClientTest):
-    KEY = ("sk-test", "m")
+    KEY = ("Bearer sk-test", "m")
 
     def calls(self, gateway, *calls):
         return calls_of("anthropic", url(gateway), *calls)
 
     def test_a_message(self):
-        g = self.of_model(ANTHROPIC, "header:x-api-key")
+        g = self.of_model(ANTHROPIC, "header:authorization")
         self.answers.say("application/json", anthropic(30, 7), framing="length")
         (result,) = self.calls(g, {"stream": False})
         self.assertEqual((result["text"], result["usage"]["output_tokens"]), ("Hello", 7))
         self.assert_used(price(30, 7), g, self.KEY)
 
     def test_a_stream(self):
-        g = self.of_model(ANTHROPIC, "header:x-api-key")
+        g = self.of_model(ANTHROPIC, "header:authorization")
         self.answers.say(SSE, anthropic_stream(30, 7))
         (result,) = self.calls(g, {"stream": True})
         self.assertEqual((result["text"], result["usage"]["input_tokens"], result["usage"]["output_tokens"]), (TEXT, 30, 7))
         self.assert_used(price(30, 7), g, self.KEY)
 
     def test_a_client_that_stops_reading(self):
-        g = self.of_model(ANTHROPIC, "header:x-api-key")
+        g = self.of_model(ANTHROPIC, "header:authorization")
         stream = anthropic_stream(30, 7)
         half = stream.index(b"event: content_block_stop")
         self.answers.say(SSE, stream[:half], stream[half:], waits=True)
@@ -131,7 +131,7 @@ class Anthropic(ClientTest):
         self.assert_used(price(30, 1), g, self.KEY, what="what was seen")
 
     def test_beyond_the_limit(self):
-        g = self.of_model(ANTHROPIC, "header:x-api-key", burst=200, rejection="{ format: anthropic }")
+        g = self.of_model(ANTHROPIC, "header:authorization", burst=200, rejection="{ format: anthropic }")
         self.answers.say("application/json", anthropic(180, 7))
         first, *others = self.calls(g, {"stream": False}, {"stream": False}, {"stream": True})
         self.assertEqual(first["text"], "Hello")
