@@ -4,7 +4,7 @@ import gzip
 import zlib
 
 from harness.http2_upstream_case import ask_over_1, chunked
-from harness.message_case import JSON, MessageTest, Whole, post
+from harness.message_case import JSON, MessageTest, Whole, post, reading
 
 BOUND = 4096
 
@@ -224,3 +224,19 @@ class Pieces(MatchTest):
         self.assertEqual(statuses, [200, 200, 200, 200, 429, 200])
         self.assertEqual(post(ask_over_1, g, '{"method":"tools/call"}').status, 400)
         self.assertEqual(post(ask_over_1, g, '{"method":"tools/list"}').status, 200)
+
+
+class Configurations(MatchTest):
+    def checked(self, members):
+        return self.check(reading("127.0.0.1:1", "key: []", route=f"match: {{ json: {members} }}"))
+
+    def test_good_ones(self):
+        for members in ("{ method: tools/call }", "{ a.b.0: x, n: 10, s: true }", "{ n: -5 }", '{ n: "10" }'):
+            self.assertEqual(self.checked(members), (0, ""), members)
+
+    def test_bad_ones_name_the_place(self):
+        for members in ("{ a..b: x }", "{ '': x }", "{ a: 1.5 }", "{ a: null }", "{ a: { b: c } }", "method"):
+            with self.subTest(members):
+                status, complaint = self.checked(members)
+                self.assertEqual(status, 2)
+                self.assertIn("json", complaint)

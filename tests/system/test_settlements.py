@@ -1,7 +1,6 @@
 """What a response says, or how long it is, settles the charge of its request."""
 import gzip
 
-from harness.gateway import run_command, whole_configuration
 from harness.http2_origin import Http2Origin
 from harness.http2_upstream_case import ask_over_1, over_http2
 from harness.message_case import BURST, JSON, MessageTest, reading
@@ -391,21 +390,20 @@ class OverHttp2(SettleTest):
 
 
 class Configurations(SettleTest):
-    def check(self, settle, limit="key: [], cost: 10"):
-        text = whole_configuration(reading("127.0.0.1:1", f"{limit}, settle: {settle}"))
-        return run_command("check", "--config", self.directory().file("gateway.yaml", text))
+    def checked(self, settle):
+        return self.check(reading("127.0.0.1:1", f"key: [], cost: 10, settle: {settle}"))
 
     def test_good_ones(self):
         for settle in (f"{{ json: {OPENAI}, max: 5 }}", f"{{ json: {ANTHROPIC}, max: 5, missing: refund }}", "{ json: a, max: 5 }",
                        "{ response_bytes: 1024 }", "{ json: { a: 1000000 }, max: 1000000000000 }", "{ header: x-used, max: 5 }"):
-            self.assertEqual(self.check(settle)[::2], (0, ""), settle)
+            self.assertEqual(self.checked(settle), (0, ""), settle)
 
     def test_bad_ones_name_the_place(self):
         for settle in ("{ json: {}, max: 5 }", "{ json: { a: 0 }, max: 5 }", "{ json: { a: -1 }, max: 5 }", "{ json: { a: 1000001 }, max: 5 }",
                        "{ json: { a: 1.5 }, max: 5 }", '{ json: { "a | ": 1 }, max: 5 }', "{ json: a..b, max: 5 }", "{ json: a, missing: no, max: 5 }",
                        "{ json: a, header: x, max: 5 }", "{ response_bytes: 0 }", "{ jsn: a, max: 5 }", "{ max: 5 }"):
             with self.subTest(settle):
-                status, _, complaint = self.check(settle)
+                status, complaint = self.checked(settle)
                 self.assertEqual(status, 2)
                 self.assertIn("settle", complaint)
 
@@ -427,7 +425,6 @@ class Soft(SettleTest):
 
     def test_bad_ones(self):
         for soft in ("0%", "101%", "80", "much"):
-            text = whole_configuration(reading("127.0.0.1:1", f"key: [], soft: {soft}"))
-            status, _, complaint = run_command("check", "--config", self.directory().file("gateway.yaml", text))
+            status, complaint = self.check(reading("127.0.0.1:1", f"key: [], soft: {soft}"))
             self.assertEqual(status, 2, soft)
             self.assertIn("soft", complaint)

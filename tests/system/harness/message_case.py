@@ -3,6 +3,7 @@ import json
 
 from harness.case import SystemTest
 from harness.client import get
+from harness.gateway import run_command, whole_configuration
 from harness.http2_upstream_case import ASKS
 from harness.origin import answer_ok
 from harness.process import wait_until
@@ -47,6 +48,16 @@ class MessageTest(SystemTest):
         self.origin_ = self.origin(script)
         more = options.pop("more", "") + self.token_of_admin()
         return self.gateway(reading(self.origin_.address, limit, more=more, **options))
+
+    def check(self, text):
+        """The status of `gateway check`, and what it complains of. What is printed of a good file reads the same."""
+        path = self.directory().file("gateway.yaml", whole_configuration(text))
+        status, _, complaint = run_command("check", "--config", path)
+        if status == 0:
+            printed = run_command("print", "--config", path)
+            again = run_command("print", "--config", self.directory().file("printed.yaml", printed[1]))
+            self.assertEqual(again, printed, "what was printed")
+        return status, complaint
 
     def look(self, gateway, key=(), limit="l"):
         fields = [("Authorization", f"Bearer {TOKEN}"), JSON]
