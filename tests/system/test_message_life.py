@@ -6,10 +6,9 @@ from harness import websocket
 from harness.http2 import Http2
 from harness.http2_origin import Http2Origin
 from harness.http2_upstream_case import ask_over_1, ask_over_2, over_http2
-from harness.message_case import BURST, JSON, MessageTest, Whole, post, reading
+from harness.message_case import BURST, JSON, Chunks, MessageTest, Whole, post, reading
 from harness.model_shapes import OPENAI, Answering, openai, openai_stream, price
 from harness.process import wait_until
-from test_settlement_streams import Chunks
 
 HEAD = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 KEY = "key: 'json:k', missing_key: skip"

@@ -5,7 +5,7 @@ import threading
 from harness.client import Closed
 from harness.http2 import Http2
 from harness.http2_upstream_case import ask_over_1
-from harness.message_case import JSON, MessageTest
+from harness.message_case import JSON, Chunks, MessageTest
 from harness.model_shapes import (
     ANTHROPIC,
     GEMINI,
@@ -41,25 +41,6 @@ class StreamTest(MessageTest):
     def assert_costs(self, gateway, expected, what=""):
         self.taken += expected
         self.assert_used(self.taken, gateway, what=what)
-
-
-class Chunks:
-    """Decodes a chunked response as it comes."""
-
-    def __init__(self, connection):
-        self._connection, self._left = connection, b""
-
-    def exactly(self, count):
-        while len(self._left) < count:
-            size = int(self._connection.read_until(b"\r\n"), 16)
-            assert size, "the end"
-            self._left += self._connection.read_exactly(size)
-            assert self._connection.read_exactly(2) == b"\r\n"
-        found, self._left = self._left[:count], self._left[count:]
-        return found
-
-    def end(self):
-        assert not self._left and self._connection.read_exactly(5) == b"0\r\n\r\n"
 
 
 class Reader1:

@@ -35,6 +35,25 @@ class Whole:
         peer.reply()
 
 
+class Chunks:
+    """Decodes a chunked response as it comes."""
+
+    def __init__(self, connection):
+        self._connection, self._left = connection, b""
+
+    def exactly(self, count):
+        while len(self._left) < count:
+            size = int(self._connection.read_until(b"\r\n"), 16)
+            assert size, "the end"
+            self._left += self._connection.read_exactly(size)
+            assert self._connection.read_exactly(2) == b"\r\n"
+        found, self._left = self._left[:count], self._left[count:]
+        return found
+
+    def end(self):
+        assert not self._left and self._connection.read_exactly(5) == b"0\r\n\r\n"
+
+
 class MessageTest(SystemTest):
     asking_over = None  # the protocol of over_each_protocol()
 
