@@ -86,9 +86,11 @@ void check_identity_is_kept(const draft& d, findings& found)
 
 // Routes with the same `place_key` differ at most in methods, headers and members of the content.
 using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
-using match_key =
-    std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>,
-               std::vector<policy::json_match>>;
+using match_key = std::tuple<
+    place_key,
+    std::vector<std::string>,
+    std::vector<policy::header_match>,
+    std::vector<policy::json_match>>;
 
 place_key place_of(const policy::route_match& match)
 {

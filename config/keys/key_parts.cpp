@@ -119,9 +119,8 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
             continue;
         }
         const std::string name = text->substr(prefix.size());
-        const bool any_characters =
-            from == source::query || from == source::jwt || from == source::descriptor ||
-            from == source::json;
+        const bool any_characters = from == source::query || from == source::jwt ||
+                                    from == source::descriptor || from == source::json;
         const bool is_known =
             (from != source::cert || name == "fingerprint" || name == "subject" || name == "san") &&
             (from != source::json || content::json_paths::parse(name));

@@ -19,7 +19,9 @@ void read_content_part(section& from, std::vector<policy::content_cost>& parts)
         return;
     }
     if (by_member) {
-        from.take_text("json", [&](const std::string& text) { return take_json_path(text, part.path); });
+        from.take_text("json", [&](const std::string& text) {
+            return take_json_path(text, part.path);
+        });
     } else {
         part.standard = 0;
         from.take_number("request_bytes", part.bytes_per_token, {1, most_tokens});

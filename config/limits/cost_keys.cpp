@@ -162,7 +162,8 @@ void describe_cost(keys& k, policy::cost_rule& cost)
       "bucket, `refuse` always rejects it")
         .printed_if(cost.from != cost_source::fixed)
         .other(
-            {.documented = {"`cap` if `cost` has `json` or `sum`, else `refuse`", "`cap`, `refuse`"},
+            {.documented =
+                 {"`cap` if `cost` has `json` or `sum`, else `refuse`", "`cap`, `refuse`"},
              .schema = R"({"enum":["cap","refuse"]})",
              .read =
                  [&](section& from) {

@@ -119,15 +119,13 @@ void describe_sources(keys& k, policy::outcome_rule& outcome)
         );
     describe_usage(k, outcome);
     k("max", "the largest cost that counts; `header` needs it")
-        .number(
-            outcome.settle_max, {"`1000000000000`", "1 to 1000000000000"}, {1, most_tokens}
-        );
+        .number(outcome.settle_max, {"`1000000000000`", "1 to 1000000000000"}, {1, most_tokens});
     k("keep", "true if the client gets the header, too")
         .printed_if(!header.empty())
         .flag(outcome.keep_settle_header);
     k.rule([&](section& from) {
-        const int sources =
-            (from.has("header") ? 1 : 0) + (from.has("json") ? 1 : 0) + (from.has("response_bytes") ? 1 : 0);
+        const int sources = (from.has("header") ? 1 : 0) + (from.has("json") ? 1 : 0) +
+                            (from.has("response_bytes") ? 1 : 0);
         if (sources != 1) {
             from.problem("header", "expected one of header, json and response_bytes");
         }

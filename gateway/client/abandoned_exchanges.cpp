@@ -69,8 +69,7 @@ private:
             .request_bytes = of_.request_bytes,
             .response_bytes = state_.response_bytes(),
             .given_up = !trailers};
-        const auto outcome =
-            trailers ? std::optional{of_.grpc.ended(*trailers)} : std::nullopt;
+        const auto outcome = trailers ? std::optional{of_.grpc.ended(*trailers)} : std::nullopt;
         correct({.status = state_.status(), .grpc = outcome, .end = &end});
     }
 

@@ -32,7 +32,9 @@ public:
         std::size_t most,
         ahead_memory& memory
     );
+
     ~kept_request() { release(); }
+
     kept_request(kept_request&&) = delete;
 
     content_reading read(std::string_view content, bool last, std::string_view trailers);

@@ -54,10 +54,7 @@ limits::admission request::decide_about(const http::request_head& head)
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
     if (a.next == action::read) {
         kept_ = std::make_unique<kept_request>(
-            head,
-            record_.view->policy->request_paths,
-            record_.http().max_inspected_body,
-            env_.ahead
+            head, record_.view->policy->request_paths, record_.http().max_inspected_body, env_.ahead
         );
         return a;
     }

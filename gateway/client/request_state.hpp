@@ -45,7 +45,9 @@ public:
     virtual limits::admission admit(const http::request_head& head) = 0;
     // Reads content of a request that admit() has returned `read` for. `last` and `trailers` are as
     // in request_state::content().
-    virtual content_reading read(std::string_view content, bool last, std::string_view trailers) = 0;
+    virtual content_reading read(
+        std::string_view content, bool last, std::string_view trailers
+    ) = 0;
     // Decides again, by the content that was read. Returns anything but `read`.
     // Requires: read() has returned `enough`.
     virtual limits::admission admit_by_content() = 0;

@@ -1,6 +1,5 @@
-// `log_coded_response` logs, once for each limit, that a response is compressed, so that the gateway
-// cannot read what its request has cost.
-// Thread: any.
+// `log_coded_response` logs, once for each limit, that a response is compressed, so that the
+// gateway cannot read what its request has cost. Thread: any.
 #pragma once
 
 #include "gateway/policy/policy.hpp"

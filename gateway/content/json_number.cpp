@@ -35,9 +35,8 @@ std::optional<std::int64_t> whole_number(std::string_view text)
     const bool negative = text.starts_with('-');
     text.remove_prefix(negative ? 1 : 0);
     const std::size_t mantissa = std::min(text.find_first_of("eE"), text.size());
-    const auto exponent =
-        mantissa == text.size() ? std::optional<std::int64_t>{0}
-                                : read_exponent(text.substr(mantissa + 1));
+    const auto exponent = mantissa == text.size() ? std::optional<std::int64_t>{0}
+                                                  : read_exponent(text.substr(mantissa + 1));
     if (!exponent) {
         return std::nullopt;
     }

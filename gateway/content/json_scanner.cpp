@@ -126,7 +126,7 @@ public:
 
     bool on_null(error_code&)
     {
-        report(json_sink::kind::other, {});
+        report(json_sink::kind::null, {});
         return value_ended();
     }
 
@@ -239,8 +239,7 @@ private:
             return in.of_roots ? in.node : nowhere;
         }
         std::array<char, 24> digits{};
-        char* const end =
-            std::to_chars(digits.data(), digits.data() + digits.size(), in.index).ptr;
+        char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), in.index).ptr;
         const auto child = paths_.child_of(in.node, {digits.data(), end});
         return child ? paths_.at(in.node).children[*child] : nowhere;
     }

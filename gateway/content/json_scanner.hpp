@@ -21,11 +21,12 @@ public:
         // An integer (whole_number()), or a boolean, as JSON writes it at its shortest.
         integer,
         boolean,
-        // Any other value, such as null, an object, 1.5 or a string that is too long.
+        null,
+        // Any other value, such as an object, 1.5 or a string that is too long.
         other,
     };
 
-    // Called for the value at a path. `text` is empty for kind::other.
+    // Called for the value at a path. `text` is empty for kind::null and kind::other.
     // Ownership: `text` is valid during the call.
     virtual void found(std::size_t path, kind is, std::string_view text) = 0;
     // Called if a member on these paths has the name of one before it in the same object.

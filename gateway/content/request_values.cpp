@@ -30,7 +30,11 @@ bool request_values::lacks_any(path_set paths) const
 void request_values::found(std::size_t path, kind is, std::string_view text)
 {
     value& v = values_[path];
-    if (is == kind::other || v.is == presence::ambiguous) {
+    if (is == kind::null || v.is == presence::ambiguous) {
+        return;
+    }
+    if (is == kind::other) {
+        v.is = presence::other;
         return;
     }
     v = {presence::present, is == kind::text, texts_.size(), text.size()};

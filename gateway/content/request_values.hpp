@@ -30,7 +30,8 @@ enum class content_state : std::uint8_t {
 
 class request_values final : private json_sink {
 public:
-    enum class presence : std::uint8_t { absent, present, ambiguous };
+    // other: a value that is neither a text, an integer, a boolean nor null, which is as absent.
+    enum class presence : std::uint8_t { absent, present, other, ambiguous };
 
     // Ownership: `paths` outlives this object.
     explicit request_values(const json_paths& paths) : scanner_(paths, *this) {}

@@ -26,13 +26,24 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max
     return plain && error == std::errc{} && number <= max ? std::optional{number} : std::nullopt;
 }
 
-// Returns the cost that a member of the content states.
+// Returns the cost that a member of the content states. Only a number states one.
 std::optional<std::int64_t> cost_of_member(
     const policy::content_cost& part, const content::request_content& content
 )
 {
-    const auto value = content.value(part.index);
-    return value ? whole_number(*value, part.max) : std::optional{part.standard};
+    using presence = content::request_values::presence;
+    switch (content.at(part.index)) {
+        case presence::absent:
+            return part.standard;
+        case presence::present:
+            return content.values->is_text(part.index)
+                       ? std::nullopt
+                       : whole_number(content.values->text(part.index), part.max);
+        case presence::other:
+        case presence::ambiguous:
+            break;
+    }
+    return std::nullopt;
 }
 
 // Adds up the costs of the rule's parts.

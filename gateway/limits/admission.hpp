@@ -84,7 +84,9 @@ inline admission content_unclear_later()
 inline admission no_room_for_content()
 {
     admission a = refusal(
-        503, "the gateway keeps too much of requests whose content it reads", std::chrono::seconds{1}
+        503,
+        "the gateway keeps too much of requests whose content it reads",
+        std::chrono::seconds{1}
     );
     a.leaves_rest_unread = true;
     return a;

@@ -142,8 +142,9 @@ explanation explain(
         .peer = *peer,
         .peer_trusted = identity::is_trusted(options, *peer),
         .secure = base::equal_ignoring_case(request.url.substr(0, 8), "https://"),
-        .content = {request.content.empty() ? content::content_state::none
-                                            : content::content_state::unread}};
+        .content = {
+            request.content.empty() ? content::content_state::none
+                                    : content::content_state::unread}};
     intake::intake_memory memory;
     const intake::intake_rules rules{*e.policy, bounds, header};
     content::request_values values{e.policy->request_paths};

@@ -50,8 +50,8 @@ struct cost_rule {
     std::vector<std::pair<std::string, std::int64_t>> methods{};
     // The costs that are added up, with source::content.
     std::vector<content_cost> parts{};
-    // True if a cost that no bucket could hold is charged as a full bucket. Otherwise such a request
-    // is always rejected.
+    // True if a cost that no bucket could hold is charged as a full bucket. Otherwise such a
+    // request is always rejected.
     bool caps = false;
 
     // True if the number of bytes of the content counts, which may be known only at its end.

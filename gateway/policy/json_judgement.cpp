@@ -15,6 +15,8 @@ json_judgement judge_one(const json_match& m, const content::request_content& co
         case presence::present:
             return content.values->text(m.index) == m.value ? json_judgement::matches
                                                             : json_judgement::differs;
+        case presence::other:
+            return json_judgement::differs;
         case presence::ambiguous:
             return json_judgement::unclear;
         case presence::absent:

@@ -22,8 +22,6 @@ enum class json_judgement : std::uint8_t {
     too_long,
 };
 
-json_judgement judge(
-    std::span<const json_match> members, const content::request_content& content
-);
+json_judgement judge(std::span<const json_match> members, const content::request_content& content);
 
 }  // namespace gateway::policy

@@ -134,10 +134,7 @@ struct limit_rule {
     bool may_be_corrected = false;
 
     // True if the response, or the end of the request, may change what it was charged.
-    bool may_change() const
-    {
-        return outcome.any() || cost.counts_bytes();
-    }
+    bool may_change() const { return outcome.any() || cost.counts_bytes(); }
 
     bool enforced() const { return mode == policy::mode::enforce; }
 

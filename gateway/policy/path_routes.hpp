@@ -1,7 +1,8 @@
 // `path_routes` holds the routes of one path, told apart by methods and headers: those that name
 // methods first, then those that name more headers, then those that name more members of the
-// content, then those that mind the case of letters, then in the order of declaration. The cost of a lookup depends on the number of different sets of
-// headers that they name, not on the number of routes.
+// content, then those that mind the case of letters, then in the order of declaration. The cost of
+// a lookup depends on the number of different sets of headers that they name, not on the number of
+// routes.
 #pragma once
 
 #include "gateway/base/text_hash.hpp"

@@ -52,8 +52,8 @@ struct policy {
     matcher find_route;
     // True if a route, plan or key depends on a request's host.
     bool reads_hosts = true;
-    // Members of contents on which routes, keys, plans and costs depend, and those of responses that
-    // state a cost.
+    // Members of contents on which routes, keys, plans and costs depend, and those of responses
+    // that state a cost.
     content::json_paths request_paths{};
     // Those by which routes are chosen.
     content::path_set route_paths = 0;

@@ -36,11 +36,14 @@ public:
     // Called with the head of the final response, or of a granted WebSocket. May take out fields
     // that are not for the client.
     virtual void responded(http::response_head& head) = 0;
+
     // True if content_came() is to be called.
     // Requires: responded() has been called.
     virtual bool reads_content() const { return false; }
+
     // Called with each piece of the final response's content, before it is passed on.
     virtual void content_came(std::string_view /*content*/) {}
+
     // Called with the head of an interim response. It may take out fields, too.
     virtual void interim_responded(http::response_head& head) = 0;
     // Reports that no (further) response comes, after the connection was given away. `begun` is

@@ -477,7 +477,7 @@ TEST(bad_files, other_spellings_are_answered_with_ours)
          "f:1:28: limits.a.key[1]: write it without a space: \"cookie:sid\""},
         {"limits: { a: { key: { path: x }, rate: 1/s } }",
          "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME, cookie:NAME, "
-         "query:NAME, jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, "
+         "query:NAME, jwt:CLAIM, json:PATH, cert:fingerprint, cert:subject, cert:san, "
          "descriptor:KEY, method, "
          "host, path or route, got a mapping"},
         {"upstreams: { u: { servers: [echo], health_checks: {} } }",

@@ -213,9 +213,11 @@ TEST(bad_limits, are_refused)
         {"limits: { a: { key: [], rate: 9/s, cost: { header: x } } }",
          "f:1:42: limits.a.cost.max: missing: the most that a request may say"},
         {"limits: { a: { key: [], rate: 9/s, cost: { header: x, query: y, max: 1 } } }",
-         "f:1:42: limits.a.cost: expected a number, or one of header, query and methods"},
+         "f:1:42: limits.a.cost: expected a number, or one of header, query, methods, json, "
+         "request_bytes and sum"},
         {"limits: { a: { key: [], rate: 9/s, cost: {} } }",
-         "f:1:42: limits.a.cost: expected a number, or one of header, query and methods"},
+         "f:1:42: limits.a.cost: expected a number, or one of header, query, methods, json, "
+         "request_bytes and sum"},
         {"limits: { a: { key: [], rate: 9/s, cost: { header: \"x y\", max: 1 } } }",
          "f:1:52: limits.a.cost.header: not a name"},
         {"limits: { a: { key: [], rate: 9/s, cost: { header: Connection, max: 1 } } }",
@@ -269,7 +271,7 @@ TEST(bad_limits, are_refused)
         {"limits: { a: { key: [], rate: 9/s, settle: { header: x } } }",
          "f:1:44: limits.a.settle.max: missing"},
         {"limits: { a: { key: [], rate: 9/s, settle: { max: 5 } } }",
-         "f:1:44: limits.a.settle.header: missing"},
+         "f:1:44: limits.a.settle.header: expected one of header, json and response_bytes"},
         {"limits: { a: { key: [], rate: 9/s, settle: { header: Content-Length, max: 5 } } }",
          "f:1:54: limits.a.settle.header: a header that HTTP needs"},
         {"limits: { a: { key: [[]], rate: 1/s } }", "f:1:22: limits.a.key[0]: expected client_ip"},

@@ -9,10 +9,12 @@ namespace json_number_test {
 
 TEST(whole_number, is_one_for_all_spellings)
 {
-    for (const char* one : {"1", "1.0", "1.000", "1e0", "1E+0", "1e-0", "10e-1", "0.1e1", "100e-2"}) {
+    for (const char* one :
+         {"1", "1.0", "1.000", "1e0", "1E+0", "1e-0", "10e-1", "0.1e1", "100e-2"}) {
         EXPECT_EQ(whole_number(one), 1) << one;
     }
-    for (const char* zero : {"0", "-0", "0.0", "-0.0", "0e9", "0e-999999999999999999999", "0.00e5"}) {
+    for (const char* zero :
+         {"0", "-0", "0.0", "-0.0", "0e9", "0e-999999999999999999999", "0.00e5"}) {
         EXPECT_EQ(whole_number(zero), 0) << zero;
     }
     EXPECT_EQ(whole_number("-12.50e2"), -1250);

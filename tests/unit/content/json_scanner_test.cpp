@@ -21,7 +21,8 @@ public:
 
     void found(std::size_t path, kind is, std::string_view text) override
     {
-        static constexpr std::array<const char*, 4> names{"text", "integer", "boolean", "other"};
+        static constexpr std::array<const char*, 5> names{
+            "text", "integer", "boolean", "null", "other"};
         all.push_back(
             std::to_string(path) + " " + names[static_cast<std::size_t>(is)] + " " +
             std::string{text}
@@ -72,7 +73,9 @@ protected:
     json_paths paths = paths_of({"a", "b.c", "b.0.d", "list.1"});
 
     // Expects these findings, however the text is cut.
-    void expect(const std::string& text, const std::vector<std::string>& found, bool is_whole = true)
+    void expect(
+        const std::string& text, const std::vector<std::string>& found, bool is_whole = true
+    )
     {
         const result whole = scan(paths, text);
         EXPECT_EQ(whole.found, found) << text;
@@ -114,7 +117,8 @@ TEST_F(scans, read_each_spelling_as_one)
 
 TEST_F(scans, count_other_values_as_others)
 {
-    for (const char* value : {"null", "1.5", "{}", "[1]", "9007199254740993", "1e400"}) {
+    expect(R"({"a":null})", {"0 null "});
+    for (const char* value : {"1.5", "{}", "[1]", "9007199254740993", "1e400"}) {
         expect(std::string{"{\"a\":"} + value + "}", {"0 other "});
     }
     const std::string longest(json_scanner::longest_text, 'x');
@@ -130,7 +134,10 @@ TEST_F(scans, report_members_that_occur_twice)
     expect(R"({"b":{},"b":{"c":1}})", {"repeated 6", "1 integer 1"});
     expect(R"({"x":{"a":1,"a":2},"x":0})", {});
     expect(R"({"A":1,"a":2})", {"0 integer 2"});
-    expect(R"({"list":[1,2],"b":[{"d":1,"d":2}]})", {"3 integer 2", "2 integer 1", "repeated 4", "2 integer 2"});
+    expect(
+        R"({"list":[1,2],"b":[{"d":1,"d":2}]})",
+        {"3 integer 2", "2 integer 1", "repeated 4", "2 integer 2"}
+    );
 }
 
 TEST_F(scans, refuse_what_is_no_json)
@@ -169,9 +176,7 @@ TEST_F(scans, refuse_what_is_no_json)
 
 TEST_F(scans, go_32_levels_deep)
 {
-    const auto nested = [](std::size_t n) {
-        return std::string(n, '[') + std::string(n, ']');
-    };
+    const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
     EXPECT_TRUE(scan(paths, nested(json_scanner::max_depth)).is_whole);
     EXPECT_FALSE(scan(paths, nested(json_scanner::max_depth + 1)).is_whole);
     EXPECT_FALSE(scan(paths, std::string(65536, '[')).is_whole);
@@ -196,7 +201,10 @@ TEST_F(scans, read_elements_of_an_array_as_roots_if_they_are_meant)
 {
     const auto elements = json_scanner::roots::elements;
     const std::string text = R"([{"a":1},{"a":2}])";
-    EXPECT_EQ(scan(paths, text, 0, elements).found, (std::vector<std::string>{"0 integer 1", "0 integer 2"}));
+    EXPECT_EQ(
+        scan(paths, text, 0, elements).found,
+        (std::vector<std::string>{"0 integer 1", "0 integer 2"})
+    );
     EXPECT_TRUE(scan(paths, text).found.empty());
 }
 
@@ -244,9 +252,8 @@ private:
     {
         static constexpr std::string_view hex = "0123456789abcdef";
         const auto byte = static_cast<unsigned char>(name);
-        return random_() % 3 != 0
-                   ? std::string{'"', name, '"'}
-                   : std::string{"\"\\u00"} + hex[byte >> 4] + hex[byte & 15] + "\"";
+        return random_() % 3 != 0 ? std::string{'"', name, '"'}
+                                  : std::string{"\"\\u00"} + hex[byte >> 4] + hex[byte & 15] + "\"";
     }
 
     std::string text() { return random_() % 2 == 0 ? R"("plain")" : R"("\u00e9\"\\ud")"; }
@@ -283,6 +290,9 @@ std::string expected_at(const boost::json::value& root, const std::vector<std::s
     }
     if (v->is_bool()) {
         return v->get_bool() ? "boolean true" : "boolean false";
+    }
+    if (v->is_null()) {
+        return "null ";
     }
     if (v->is_number()) {
         return "integer " + std::to_string(v->to_number<std::int64_t>());

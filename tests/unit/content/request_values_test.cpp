@@ -53,8 +53,9 @@ TEST_F(values, that_are_no_scalars_are_absent)
 {
     const auto v = read(R"({"model":null,"params":{"name":{}}})");
     EXPECT_EQ(v->at(0), presence::absent);
-    EXPECT_EQ(v->at(1), presence::absent);
-    EXPECT_TRUE(v->lacks_any(2));
+    EXPECT_EQ(v->at(1), presence::other);
+    EXPECT_TRUE(v->lacks_any(1));
+    EXPECT_FALSE(v->lacks_any(2));
     EXPECT_TRUE(v->is_sound(3));
 }
 

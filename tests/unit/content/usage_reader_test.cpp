@@ -53,7 +53,8 @@ TEST_F(usages, of_one_text_are_its_numbers)
 
 TEST_F(usages, of_lines_are_the_last_ones)
 {
-    const std::string lines = "{\"usage\":{\"in\":3}}\n\n{\"usage\":{\"out\":2}}\r\n{\"usage\":{\"in\":9}}";
+    const std::string lines =
+        "{\"usage\":{\"in\":3}}\n\n{\"usage\":{\"out\":2}}\r\n{\"usage\":{\"in\":9}}";
     expect(content_form::lines, lines, "9 2 -");
     expect(content_form::lines, "oh\n{\"usage\":{\"in\":3}}\n{", "3 - -");
 }
@@ -65,13 +66,17 @@ TEST_F(usages, of_events_are_the_last_ones)
                                    "data: {\"message\":{\"usage\":{\"in\":25}}}" + end + end +
                                    "id: 7" + end + "data:{\"usage\":{\"out\":1}}" + end + end +
                                    "data: {\"usage\":" + end + "data: {\"out\":15}}" + end + end +
-                                   "database: {\"usage\":{\"out\":99}}" + end + end +
-                                   "data" + end + end + "data: [DONE]" + end + end;
+                                   "database: {\"usage\":{\"out\":99}}" + end + end + "data" + end +
+                                   end + "data: [DONE]" + end + end;
         expect(content_form::events, stream, "- 15 25");
         expect(content_form::events, "\xef\xbb\xbf" + stream, "- 15 25");
     }
     expect(content_form::events, "data: {\"usage\":{\"in\":3}}", "3 - -");
-    expect(content_form::events, "data: {\"usage\":{\"in\":3}}\ndata: {\"usage\":{\"in\":4}}\n\n", "3 - -");
+    expect(
+        content_form::events,
+        "data: {\"usage\":{\"in\":3}}\ndata: {\"usage\":{\"in\":4}}\n\n",
+        "3 - -"
+    );
     expect(content_form::events, " data: {\"usage\":{\"in\":3}}\n\n", "- - -");
     expect(content_form::events, "data:  {\"usage\":{\"in\":3}}\n\n", "3 - -");
 }
