@@ -37,7 +37,7 @@ struct abandoned_request {
     limits::reservation reserved;
     // The response so far. It matters only if the request is gRPC, which `reserved` knows.
     http::grpc_response grpc;
-    // What the content of the response says so far; null: nobody reads it.
+    // Reads what the content of the response says of the cost; null: nobody does.
     std::unique_ptr<content::usage_reader> usage;
     // Bytes of the request's content.
     std::uint64_t request_bytes = 0;

@@ -29,6 +29,15 @@ private:
 
 }  // namespace
 
+http::response_head leave_to_continue()
+{
+    http::response_head head;
+    head.start_line = "HTTP/1.1 100 Continue\r\n";
+    head.status = 100;
+    head.reason = "Continue";
+    return head;
+}
+
 // The head lies in one piece, which begins with the method.
 kept_request::kept_request(
     const http::request_head& head,

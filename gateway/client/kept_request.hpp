@@ -21,6 +21,10 @@ struct ahead_memory {
     std::size_t used = 0;
 };
 
+// Returns the head of an interim response by which the gateway asks for content (RFC 9110
+// §15.2.1).
+http::response_head leave_to_continue();
+
 class kept_request {
 public:
     // Keeps the head. `paths` are those of the policy, and `most` is the number of bytes of content

@@ -1,21 +1,12 @@
 #include "gateway/client/request_state.hpp"
 
+#include "gateway/client/kept_request.hpp"
+
 namespace gateway::client {
 
 namespace {
 
 constexpr std::string_view route_bound = "routes.timeout";
-
-// Returns the head of an interim response by which the gateway asks for content (RFC 9110
-// §15.2.1).
-http::response_head leave_to_continue()
-{
-    http::response_head head;
-    head.start_line = "HTTP/1.1 100 Continue\r\n";
-    head.status = 100;
-    head.reason = "Continue";
-    return head;
-}
 
 limits::admission bounded(limits::admission a, std::string_view by)
 {

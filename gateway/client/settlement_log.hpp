@@ -1,12 +1,13 @@
-// `log_coded_response` logs, once for each limit, that a response is compressed, so that the
-// gateway cannot read what its request has cost. Thread: any.
+// `log_coded_response` logs that a response is compressed, so that the gateway cannot read what its
+// request has cost. It writes at most one line an hour.
+// Thread: any.
 #pragma once
 
-#include "gateway/policy/policy.hpp"
+#include "gateway/base/clock.hpp"
+#include "gateway/policy/route.hpp"
 
 namespace gateway::client {
 
-// Requires: route.reads_usage.
-void log_coded_response(const policy::policy& policy, const policy::route& route);
+void log_coded_response(const policy::route& route, base::instant now);
 
 }  // namespace gateway::client

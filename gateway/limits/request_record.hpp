@@ -125,7 +125,7 @@ struct request_record {
     // ---- Its exchange with an upstream, and its end.
     limits::attempts attempts;
     finished end;
-    // What the content of the response says so far; null: nobody reads it.
+    // Reads what the content of the response says of the cost; null: nobody does.
     std::unique_ptr<content::usage_reader> usage;
 
     // ---- gRPC.

@@ -19,7 +19,7 @@ namespace gateway::policy {
 // `response_end` is what is known of a response when nothing more comes of it.
 // Ownership: it views into the request's record.
 struct response_end {
-    // What its content has said so far; null: nothing was read of it.
+    // Numbers that its content has stated so far; null: nothing was read of it.
     const content::usage_reader* usage = nullptr;
     std::uint64_t request_bytes = 0;
     std::uint64_t response_bytes = 0;

@@ -63,7 +63,8 @@ RULES = [
         but=r"^config/text/foreign_keys\.cpp$",
     ),
     Rule(
-        r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b",
+        # A parser of Boost.JSON calls what hears of its events its handler().
+        r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b(?!\(\))",
         "name the thing after what it does",
     ),
     # The first line of a comment: the line before it is none.

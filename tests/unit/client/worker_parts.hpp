@@ -55,26 +55,10 @@ struct worker_parts {
     limits::recent_rejections rejections;
     std::function<void(session&)> on_end;
     session_environment environment{
-        loop,
-        checks,
-        corrections,
-        debts,
-        permit_leases,
-        held,
-        abandoned,
-        ids,
-        connections,
-        streams,
-        metrics,
-        rejections,
-        log,
-        log_enabled,
-        spans,
-        view,
-        scratch,
-        ahead,
-        date,
-        [this](session& s) { on_end(s); },
+        loop,    checks,     corrections, debts,       permit_leases,
+        held,    abandoned,  ids,         connections, streams,
+        metrics, rejections, log,         log_enabled, spans,
+        view,    scratch,    ahead,       date,        [this](session& s) { on_end(s); },
     };
 };
 
