@@ -6,6 +6,7 @@
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/content/json_number.hpp"
 #include "gateway/content/json_paths.hpp"
 #include "gateway/http/field.hpp"
 #include "gateway/policy/path.hpp"
@@ -153,6 +154,20 @@ void load_headers(section& from, std::vector<policy::header_match>& headers)
     std::sort(headers.begin(), headers.end());
 }
 
+// True if YAML has a number here that no member of JSON has as its value
+// (content/json_scanner.hpp).
+bool is_unmatchable_number(const node& members, std::string_view path)
+{
+    const auto found =
+        std::find_if(members.entries.begin(), members.entries.end(), [path](const entry& e) {
+            return e.key.text == path;
+        });
+    const std::string_view text = found->value.text;
+    return found->value.plain && text.find_first_of("0123456789") != std::string_view::npos &&
+           text.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
+           text != std::to_string(content::whole_number(text).value_or(0));
+}
+
 void load_members(section& from, std::vector<policy::json_match>& members)
 {
     const node& all = *from.find("json");
@@ -170,6 +185,9 @@ void load_members(section& from, std::vector<policy::json_match>& members)
         }
         if (text->empty() || text->size() > policy::max_header_match_bytes) {
             return std::string{"expected 1 to 128 bytes"};
+        }
+        if (is_unmatchable_number(all, path)) {
+            return std::string{"expected an integer in its digits, or a text in quotes"};
         }
         members.push_back({path, *text});
         return std::string{};

@@ -9,7 +9,7 @@ namespace gateway::content {
 namespace {
 
 // Digits of the largest integers.
-constexpr std::int64_t most_digits = 19;
+constexpr std::int64_t most_digits = 16;
 
 // Returns the exponent, which is made smaller where it is out of any range.
 std::optional<std::int64_t> read_exponent(std::string_view text)
@@ -55,16 +55,16 @@ std::optional<std::int64_t> whole_number(std::string_view text)
     const std::size_t last = digits.find_last_not_of('0');
     scale += static_cast<std::int64_t>(digits.size() - last - 1);
     digits.resize(last + 1);
-    if (scale < 0 || scale + static_cast<std::int64_t>(digits.size()) > most_digits) {
+    if (scale < 0) {
         return std::nullopt;
     }
-    digits.append(static_cast<std::size_t>(scale), '0');
-    digits.insert(0, negative ? "-" : "");
-    std::int64_t value = 0;
-    const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), value).ec;
-    const bool is_exact =
-        error == std::errc{} && value >= -largest_integer && value <= largest_integer;
-    return is_exact ? std::optional{value} : std::nullopt;
+    std::int64_t value = largest_integer + 1;
+    if (scale + static_cast<std::int64_t>(digits.size()) <= most_digits) {
+        digits.append(static_cast<std::size_t>(scale), '0');
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        value = std::min(value, largest_integer + 1);
+    }
+    return negative ? -value : value;
 }
 
 }  // namespace gateway::content

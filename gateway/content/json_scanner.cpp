@@ -193,17 +193,24 @@ private:
         forget_text();
     }
 
+    void report_integer(std::optional<std::int64_t> value)
+    {
+        if (!value || *value > largest_integer || *value < -largest_integer) {
+            report(value && *value > 0 ? json_sink::kind::large : json_sink::kind::other, {});
+            return;
+        }
+        std::array<char, 24> shortest{};
+        char* const end =
+            std::to_chars(shortest.data(), shortest.data() + shortest.size(), *value).ptr;
+        report(json_sink::kind::integer, {shortest.data(), end});
+    }
+
     bool number(json::string_view part)
     {
         if (is_wanted()) {
             add(part, json_scanner::longest_text);
             const auto value = is_long_ ? std::nullopt : whole_number(text_);
-            std::array<char, 24> shortest{};
-            char* const end =
-                std::to_chars(shortest.data(), shortest.data() + shortest.size(), value.value_or(0))
-                    .ptr;
-            value ? report(json_sink::kind::integer, {shortest.data(), end})
-                  : report(json_sink::kind::other, {});
+            report_integer(value);
         }
         return value_ended();
     }

@@ -33,7 +33,7 @@ void request_values::found(std::size_t path, kind is, std::string_view text)
     if (is == kind::null || v.is == presence::ambiguous) {
         return;
     }
-    if (is == kind::other) {
+    if (is == kind::other || is == kind::large) {
         v.is = presence::other;
         return;
     }

@@ -1,13 +1,16 @@
 #include "gateway/content/usage_reader.hpp"
 
 #include <charconv>
+#include <limits>
 
 namespace gateway::content {
 
 void usage_reader::found(std::size_t path, kind is, std::string_view text)
 {
-    std::int64_t number = 0;
-    if (is == kind::integer) {
+    std::int64_t number = std::numeric_limits<std::int64_t>::max();
+    if (is == kind::large) {
+        values_[path] = {number, ++count_};
+    } else if (is == kind::integer) {
         std::from_chars(text.data(), text.data() + text.size(), number);
         if (number >= 0) {
             values_[path] = {number, ++count_};

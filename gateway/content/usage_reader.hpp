@@ -22,7 +22,7 @@ public:
     void read(std::string_view bytes) { lines_.read(bytes); }
 
     // Returns the last number at the path, or nothing if there was none. Numbers that are no
-    // integers, or negative, count as none.
+    // integers, or negative, count as none; those beyond 2^53-1 are the largest of all.
     std::optional<std::int64_t> last(std::size_t path) const { return values_[path].last; }
 
     // Returns a number that is larger, the later the last number came.

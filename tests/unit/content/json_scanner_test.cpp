@@ -21,8 +21,8 @@ public:
 
     void found(std::size_t path, kind is, std::string_view text) override
     {
-        static constexpr std::array<const char*, 5> names{
-            "text", "integer", "boolean", "null", "other"};
+        static constexpr std::array<const char*, 6> names{
+            "text", "integer", "boolean", "null", "large", "other"};
         all.push_back(
             std::to_string(path) + " " + names[static_cast<std::size_t>(is)] + " " +
             std::string{text}
@@ -118,7 +118,9 @@ TEST_F(scans, read_each_spelling_as_one)
 TEST_F(scans, count_other_values_as_others)
 {
     expect(R"({"a":null})", {"0 null "});
-    for (const char* value : {"1.5", "{}", "[1]", "9007199254740993", "1e400"}) {
+    expect(R"({"a":9007199254740993})", {"0 large "});
+    expect(R"({"a":1e400})", {"0 large "});
+    for (const char* value : {"1.5", "{}", "[1]", "-9007199254740993"}) {
         expect(std::string{"{\"a\":"} + value + "}", {"0 other "});
     }
     const std::string longest(json_scanner::longest_text, 'x');
