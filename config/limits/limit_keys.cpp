@@ -150,6 +150,7 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
       "the percentage of Retry-After of which a random part is added to it, so that clients do "
       "not all come back in the same moment")
         .number(l.rule.jitter, {0, 100});
+    describe_reports(k, l.rule);
     k("on_store_failure",
       "says what becomes of requests when a shared store fails (below). With `store: local` it "
       "has no effect, and `closed` and `local` are warned of")

@@ -54,6 +54,9 @@ void describe_lease(keys& limit, limit_draft& l);
 // Requires: all other keys have been read.
 void check_lease(section& from, const limit_draft& l);
 
+// Describes `headers` and `soft`: what responses report of the limit.
+void describe_reports(keys& limit, policy::limit_rule& rule);
+
 // Describes `shards`: buckets that are split in parts.
 // Requires: the keys that it is checked against have been described, and the limit's plans have
 // not.

@@ -27,6 +27,14 @@ boost::json::object describe(const policy::policy& p, const policy::limit_rule& 
     if (rule.shards > 1) {
         described["shards"] = rule.shards;
     }
+    if (rule.fields.hidden) {
+        described["headers"] = false;
+    } else if (!rule.fields.word.empty()) {
+        described["headers"] = rule.fields.word;
+    }
+    if (rule.soft > 0) {
+        described["soft"] = rule.soft;
+    }
     return described;
 }
 

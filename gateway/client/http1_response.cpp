@@ -52,8 +52,7 @@ std::uint64_t http1_state::respond(const limits::admission& a)
 void http1_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        const http::added_fields added = request_->added_fields();
-        http::append_interim_response(head, added.limits.replaces(), added.edits, memory_.out);
+        http::append_interim_response(head, request_->added_fields(), memory_.out);
     }
 }
 

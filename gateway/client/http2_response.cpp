@@ -95,7 +95,7 @@ void http2_response::answer(const grpc_answer& a)
 void http2_response::send_interim(const http::response_head& head, const http::added_fields& added)
 {
     std::string text;
-    http::append_interim_response(head, added.limits.replaces(), added.edits, text);
+    http::append_interim_response(head, added, text);
     connection_->engine().respond_interim(id_, head.status, lines_of(text));
     connection_->touch(*stream_);
 }

@@ -126,6 +126,20 @@ std::string numbers_of(const boost::json::object& limit)
                : left + ", in the gateway's own bucket, as the store has not answered: " + failed;
 }
 
+// Returns what responses report of the limit, if that is not the usual.
+std::string report_of(const boost::json::object& limit)
+{
+    const std::string headers = text_of(limit, "headers");
+    const std::string soft = text_of(limit, "soft");
+    std::string text = headers == "false" ? "hidden from clients"
+                       : headers.empty()  ? ""
+                                          : "to clients as x-ratelimit-remaining-" + headers;
+    if (!soft.empty()) {
+        text += (text.empty() ? "warns above " : ", warns above ") + soft + '%';
+    }
+    return text;
+}
+
 std::string until(const std::string& moment)
 {
     return moment.empty() ? "" : "until " + moment;
@@ -142,6 +156,7 @@ void write_limit(const boost::json::object& limit, std::ostream& out)
             rate + ", capacity " + text_of(limit, "capacity") + ", store " +
             text_of(limit, "store") + ", mode " + text_of(limit, "mode")
     );
+    write_line(out, "  headers", report_of(limit));
     write_line(out, "  plan", text_of(limit, "plan"));
     const std::string why_not = text_of(limit, "why");
     if (!why_not.empty()) {

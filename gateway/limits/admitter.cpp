@@ -169,6 +169,7 @@ admission admitter::as_turned_away(base::duration hold)
     record_.retry_after = hold;
     for (http::limit_report& r : record_.reports) {
         r.decision.allowed = r.decision.retry_after == base::duration{0};
+        r.warns = false;
         r.decision.reset_after += hold;  // nobody waits, so it counts from now
     }
     record_.reports_from -= record_.reports_from == base::duration{0} ? base::duration{0} : hold;

@@ -89,6 +89,7 @@ void checked_limits::record(const charge_batch& b, const store::answer& a, outco
         e.never = never_passes(e.decision, e.cost, *e.limit);
         if (e.decision.allowed) {
             e.what = when_allowed;
+            e.warns = e.rule->is_above_soft(*e.limit, e.decision.remaining);
         } else {
             e.what = e.rule->enforced() ? outcome::rejected : outcome::shadow_rejected;
         }
@@ -109,6 +110,9 @@ void checked_limits::finish()
         const bool counts = admitted || what == outcome::rejected || what == outcome::failed_closed;
         if (counts) {
             limits_[i].metrics->count(what);
+        }
+        if (admitted && verdict_.entries[i].warns) {
+            limits_[i].metrics->soft_exceeded.add();
         }
         if (limits_[i].name_bytes == 0) {
             continue;  // a plan in shadow mode would have blocked a client without a bucket

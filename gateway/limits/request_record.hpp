@@ -201,7 +201,17 @@ struct request_record {
     http::limit_statement limit_statement() const
     {
         const http::limit_header_options& how = view->limit_headers;
-        return {reports, how, reports_from, route != nullptr && route->enforces && how.any()};
+        if (route == nullptr) {
+            return {reports, how, reports_from};
+        }
+        return {
+            .reports = reports,
+            .options = how,
+            .unix_now = reports_from,
+            .due = route->reports_limits && how.any(),
+            .words = route->limit_words,
+            .may_warn = route->may_warn,
+        };
     }
 
     // Returns the changes that the route makes to response fields, or null if there are none.

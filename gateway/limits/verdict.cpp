@@ -90,7 +90,14 @@ void verdict::reports(std::vector<http::limit_report>& of) const
 {
     for (const entry& e : limits()) {
         if (e.rule->enforced() && e.decided) {
-            of.push_back({e.rule->name, e.limit, e.decision, e.cost});
+            of.push_back(
+                {.name = e.rule->name,
+                 .limit = e.limit,
+                 .decision = e.decision,
+                 .cost = e.cost,
+                 .fields = &e.rule->fields,
+                 .warns = e.warns && is == ruling::allowed}
+            );
         }
     }
 }

@@ -48,6 +48,8 @@ struct verdict {
         bool decided = false;
         // True if the request is rejected and costs more than a bucket can ever hold.
         bool never = false;
+        // True if this limit allows the request, and is used above its soft threshold.
+        bool warns = false;
         // Tokens that the request costs, if there is a `limit`.
         std::int64_t cost = 1;
 

@@ -2,6 +2,7 @@
 // that store fails.
 #pragma once
 
+#include "gateway/http/output/limit_headers.hpp"
 #include "gateway/limit/limit.hpp"
 #include "gateway/limit/penalty.hpp"
 #include "gateway/limit/token_lease.hpp"
@@ -122,6 +123,11 @@ struct limit_rule {
     // Highest percentage of Retry-After that is added to it at random when a client is rejected.
     int jitter = 0;
 
+    // The fields that report the limit to clients.
+    http::limit_fields fields{};
+    // Percentage of the limit above which clients are warned; 0: they are not.
+    int soft = 0;
+
     failure_policy on_store_failure = failure_policy::open;
     // The share of the limit that this gateway gives while the store fails, with `local` only.
     // limit::share() is made from it. 0 of 0: the whole limit, and the store never learns of these
@@ -137,6 +143,12 @@ struct limit_rule {
     bool may_change() const { return outcome.any() || cost.counts_bytes(); }
 
     bool enforced() const { return mode == policy::mode::enforce; }
+
+    // True if a bucket of `l` with so many tokens left is used above the soft threshold.
+    bool is_above_soft(const limit::limit& l, std::int64_t remaining) const
+    {
+        return soft > 0 && (l.burst() - remaining) * 100 > l.burst() * soft;
+    }
 
     // True if `what` is the configured reaction to a store that has not decided. The local store
     // has no such choice.

@@ -136,6 +136,25 @@ void policy::number_paths()
     }
 }
 
+void policy::note_reported(const std::vector<std::size_t>& from, route& of) const
+{
+    of.reports_limits = of.may_warn = false;
+    of.limit_words.clear();
+    for (const std::size_t i : from) {
+        const limit_rule& rule = limits[i];
+        if (!rule.enforced()) {
+            continue;
+        }
+        of.reports_limits = of.reports_limits || rule.fields.usual();
+        of.may_warn = of.may_warn || (rule.soft > 0 && !rule.fields.hidden);
+        const std::string& word = rule.fields.word;
+        auto& words = of.limit_words;
+        if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) {
+            words.push_back(word);
+        }
+    }
+}
+
 void policy::note_former_secrets(const policy& before)
 {
     former_secrets = before.former_secrets;
@@ -161,9 +180,7 @@ void policy::finish()
             });
         r.limits_without_token = static_cast<std::size_t>(with_token - r.limits.begin());
         r.reads_token = token && with_token != r.limits.end();
-        r.enforces = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-            return limits[i].enforced();
-        });
+        note_reported(r.limits, r);
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].may_change();
         });
@@ -181,7 +198,11 @@ void policy::finish()
     for (rate_limit_service& s : services) {
         s.as_route.name = "rate_limit_service:" + s.name;
         s.as_route.upstream = no_upstream;
-        s.as_route.enforces = true;
+        std::vector<std::size_t> all;
+        for (const descriptor_rule& rule : s.descriptors) {
+            all.insert(all.end(), rule.limits.begin(), rule.limits.end());
+        }
+        note_reported(all, s.as_route);
     }
     logs_claims = token && std::any_of(log_fields.begin(), log_fields.end(), is_claim);
     if (token) {

@@ -73,6 +73,8 @@ struct policy {
 
 private:
     void number_paths();
+    // Notes which fields report these limits to the clients of a route.
+    void note_reported(const std::vector<std::size_t>& from, route& of) const;
 };
 
 }  // namespace gateway::policy

@@ -117,8 +117,12 @@ struct route {
     std::vector<std::size_t> limits;
     // Number of limits that need no token.
     std::size_t limits_without_token = 0;
-    // True if one of its limits is enforced.
-    bool enforces = false;
+    // True if one of its limits is enforced, and reported to clients by the usual fields.
+    bool reports_limits = false;
+    // Words of its enforced limits, each once (http::limit_fields).
+    std::vector<std::string> limit_words{};
+    // True if one of its limits has a soft threshold of which clients are warned.
+    bool may_warn = false;
     // True if a response may correct a charge of one of its limits.
     bool corrects = false;
     // True if its requests may wait for their tokens.

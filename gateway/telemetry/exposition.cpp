@@ -39,9 +39,16 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
         "gateway_settlements_missing_total",
         "Responses that did not state what their requests have cost, see `settle`."
     );
+    auto& soft = all.counter(
+        "gateway_soft_limit_exceeded_total",
+        "Requests that were allowed with more of the limit used than its soft threshold."
+    );
     for (const auto& [name, blocks] : limits) {
         add_row(missing, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
                     return m.missing_settlements.value();
+                }));
+        add_row(soft, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
+                    return m.soft_exceeded.value();
                 }));
         add_row(lost, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
                     return m.corrections_lost.value();

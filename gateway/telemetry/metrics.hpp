@@ -110,6 +110,8 @@ struct limit_metrics {
     counter corrections_lost;
     // Responses that did not state the cost of their requests.
     counter missing_settlements;
+    // Requests that were allowed with more of the limit used than its soft threshold.
+    counter soft_exceeded;
 
     void count(outcome o) { decisions[static_cast<std::size_t>(o)].add(); }
 };

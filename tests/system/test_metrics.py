@@ -13,6 +13,7 @@ from harness.redis_server import RedisServer
 PROMISED = {
     "gateway_requests_total": {"route", "method", "code"},
     "gateway_refused_requests_total": {"route", "reason"},
+    "gateway_soft_limit_exceeded_total": {"limit"},
     "gateway_server_errors_total": {"route"},
     "gateway_request_duration_seconds_bucket": {"route", "le"},
     "gateway_upstream_duration_seconds_bucket": {"upstream", "le"},

@@ -21,8 +21,17 @@ bool forwards_length(const response_head& head)
 
 // Fields that are left out, beside those that always are.
 struct taken_out {
+    // The usual X-RateLimit fields.
     bool ratelimit = false;
+    // Other fields about limits; null: none.
+    const limit_statement* limits = nullptr;
     const field_edits* edits = nullptr;
+
+    explicit taken_out(const added_fields& added)
+        : ratelimit(added.limits.replaces()),
+          limits(added.limits.has_more() ? &added.limits : nullptr),
+          edits(added.edits)
+    {}
 };
 
 bool is_forwarded(const field& f, const response_head& head, const taken_out& out)
@@ -35,6 +44,9 @@ bool is_forwarded(const field& f, const response_head& head, const taken_out& ou
     }
     if (f.id == field_name::content_length) {
         return forwards_length(head) && !head.respelt_length;
+    }
+    if (out.limits != nullptr && out.limits->replaces(f.name)) {
+        return false;
     }
     if (out.edits != nullptr && out.edits->takes_out(f.name)) {
         return false;
@@ -123,8 +135,8 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_what_stays(head, {options.added.limits.replaces(), options.added.edits}, out);
     const added_fields& added = options.added;
+    append_what_stays(head, taken_out(added), out);
     append_date_and_id(added, head.has_date, out);
     if (added.edits != nullptr) {
         out.append(added.edits->lines);
@@ -141,11 +153,9 @@ void append_forwarded_response(
     out.append("\r\n"sv);
 }
 
-void append_interim_response(
-    const response_head& head, bool replace_ratelimit, const field_edits* edits, std::string& out
-)
+void append_interim_response(const response_head& head, const added_fields& added, std::string& out)
 {
-    append_what_stays(head, {replace_ratelimit, edits}, out);
+    append_what_stays(head, taken_out(added), out);
     out.append("\r\n"sv);
 }
 

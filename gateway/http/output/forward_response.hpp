@@ -31,10 +31,10 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );
 
-// Appends an interim (1xx) head, without X-RateLimit fields if the final head loses them, and
-// without what `edits` removes. `edits` may be null.
+// Appends an interim (1xx) head, to which nothing of `added` is added. It loses the fields that the
+// final head loses.
 void append_interim_response(
-    const response_head& head, bool replace_ratelimit, const field_edits* edits, std::string& out
+    const response_head& head, const added_fields& added, std::string& out
 );
 
 }  // namespace gateway::http

@@ -176,7 +176,7 @@ TEST(forward_response, a_content_length_is_written_as_the_number_it_is)
     }
     std::string interim;
     append_interim_response(
-        accepted_response("HTTP/1.1 103 x\r\nContent-Length: 00\r\n\r\n"), false, nullptr, interim
+        accepted_response("HTTP/1.1 103 x\r\nContent-Length: 00\r\n\r\n"), {}, interim
     );
     EXPECT_EQ(interim, "HTTP/1.1 103 x\r\n\r\n");
 }
@@ -246,7 +246,7 @@ TEST(forward_response, the_request_id_is_ours_alone)
     const response_head interim =
         accepted_response("HTTP/1.1 103 Early Hints\r\nX-Request-Id: a\r\n\r\n");
     std::string hints;
-    append_interim_response(interim, false, nullptr, hints);
+    append_interim_response(interim, {}, hints);
     EXPECT_EQ(hints, "HTTP/1.1 103 Early Hints\r\n\r\n");
 }
 
@@ -256,10 +256,10 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 0\r\nConnection: x\r\n"
         "X: y\r\nX-RateLimit-Limit: 9\r\n\r\n";
     std::string out;
-    append_interim_response(accepted_response(bytes), false, nullptr, out);
+    append_interim_response(accepted_response(bytes), {}, out);
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-RateLimit-Limit: 9\r\n\r\n");
     out.clear();
-    append_interim_response(accepted_response(bytes), true, nullptr, out);
+    append_interim_response(accepted_response(bytes), {.limits = {.due = true}}, out);
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
 }
 
@@ -326,7 +326,7 @@ TEST(forward_response, edits_replace_and_remove_fields_however_they_are_spelt)
     );
     std::string interim;
     append_interim_response(
-        accepted_response("HTTP/1.1 103 x\r\n" + lines + "\r\n"), false, &e, interim
+        accepted_response("HTTP/1.1 103 x\r\n" + lines + "\r\n"), {.edits = &e}, interim
     );
     EXPECT_EQ(interim, "HTTP/1.1 103 x\r\nB: c\r\nX-Powered: y\r\n\r\n");
 }

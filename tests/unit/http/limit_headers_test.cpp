@@ -2,6 +2,7 @@
 
 #include "gateway/http/field_parser.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -172,6 +173,118 @@ TEST(limit_headers, the_structured_fields_obey_their_grammar_and_all_lines_are_f
             EXPECT_TRUE(std::regex_match(std::string(fields[4].value), state)) << out;
         }
     }
+}
+
+const limit_fields hidden{.hidden = true};
+const limit_fields of_tokens{.word = "tokens"};
+const limit_fields of_requests{.word = "requests"};
+
+limit_report with(limit_report r, const limit_fields& fields)
+{
+    r.fields = &fields;
+    return r;
+}
+
+// Returns the headers where the route has both words and a soft threshold.
+std::string headers_of_route(
+    const std::vector<limit_report>& reports, const limit_header_options& options = {}
+)
+{
+    const std::vector<std::string> words{"tokens", "requests"};
+    const limit_statement said{
+        .reports = reports, .options = options, .words = words, .may_warn = true};
+    std::string out;
+    append_limit_headers(said, out);
+    return out;
+}
+
+TEST(limit_headers, a_hidden_limit_is_in_no_field)
+{
+    const auto quota = report("quota", twenty, 9, 2s);
+    const auto flood = with(report("flood", five, 0, 5s), hidden);
+    const limit_header_options all{.ratelimit = true};
+    EXPECT_EQ(headers_of_route({flood, quota}, all), headers({quota}, all));
+    EXPECT_EQ(headers_of_route({flood}, all), "");
+}
+
+TEST(limit_headers, a_limit_with_a_word_has_fields_of_its_own)
+{
+    const auto usual = report("usual", five, 5, 0s);
+    const auto tokens = with(report("t", twenty, 3, 6min), of_tokens);
+    const auto fewer = with(report("u", five, 2, 17ms), of_tokens);
+    const auto requests = with(report("r", five, 4, 1s), of_requests);
+    const std::string of_fewer =
+        "x-ratelimit-limit-tokens: 5\r\nx-ratelimit-remaining-tokens: 2\r\n"
+        "x-ratelimit-reset-tokens: 17ms\r\n";
+    const std::string of_both =
+        of_fewer +
+        "x-ratelimit-limit-requests: 5\r\nx-ratelimit-remaining-requests: 4\r\n"
+        "x-ratelimit-reset-requests: 1s\r\n";
+    EXPECT_EQ(
+        headers_of_route({tokens}),
+        "x-ratelimit-limit-tokens: 20\r\nx-ratelimit-remaining-tokens: 3\r\n"
+        "x-ratelimit-reset-tokens: 6m0s\r\n"
+    );
+    EXPECT_EQ(headers_of_route({requests, tokens, usual, fewer}), x_fields(5, 5, 0) + of_both);
+    const limit_header_options epoch{.x_ratelimit = false, .reset_as_epoch = true};
+    EXPECT_EQ(headers_of_route({requests, tokens, usual, fewer}, epoch), of_both);
+    const limit_header_options only{.x_ratelimit = false, .ratelimit = true};
+    EXPECT_EQ(headers_of_route({fewer}, only), headers({fewer}, only) + of_fewer);
+}
+
+TEST(limit_headers, a_limit_of_requests_in_flight_has_no_reset)
+{
+    const limit::limit places = limit::limit::in_flight(9, 10s).value();
+    EXPECT_EQ(
+        headers_of_route({with(report("p", places, 3, 0s), of_requests)}),
+        "x-ratelimit-limit-requests: 9\r\nx-ratelimit-remaining-requests: 3\r\n"
+    );
+}
+
+TEST(limit_headers, a_warning_names_the_limits_in_order)
+{
+    auto a = report("a", five, 1, 1s);
+    auto b = with(report("b", five, 1, 1s), of_tokens);
+    auto c = with(report("c", five, 0, 1s), hidden);
+    auto d = report("d", five, 5, 1s);
+    const limit_header_options none{.x_ratelimit = false};
+    EXPECT_EQ(headers_of_route({a, d}, none), "");
+    a.warns = b.warns = c.warns = true;
+    EXPECT_EQ(headers_of_route({a, c, d}, none), "X-RateLimit-Warning: a\r\n");
+    EXPECT_EQ(headers_of_route({c}, none), "");
+    EXPECT_THAT(
+        headers_of_route({d, b, a}, none), ::testing::EndsWith("X-RateLimit-Warning: b, a\r\n")
+    );
+}
+
+TEST(limit_headers, replace_those_of_the_upstream)
+{
+    const std::vector<std::string> words{"tokens"};
+    const limit_statement with_words{.words = words};
+    const limit_statement with_warnings{.may_warn = true};
+    for (const char* name :
+         {"x-ratelimit-limit-tokens", "X-RateLimit-Remaining-Tokens", "x_ratelimit_reset-tokens"}) {
+        EXPECT_TRUE(with_words.replaces(name)) << name;
+        EXPECT_FALSE(with_warnings.replaces(name)) << name;
+        EXPECT_FALSE(limit_statement{}.replaces(name)) << name;
+    }
+    for (const char* name :
+         {"x-ratelimit-limit-requests",
+          "x-ratelimit-limit-tokens-usage",
+          "x-ratelimit-limit-",
+          "x-ratelimit-",
+          "x-ratelimit-used-tokens",
+          "limit-tokens"}) {
+        EXPECT_FALSE(with_words.replaces(name)) << name;
+    }
+    EXPECT_TRUE(with_warnings.replaces("X-RATELIMIT-WARNING"));
+    EXPECT_FALSE(with_words.replaces("x-ratelimit-warning"));
+
+    const std::vector<limit_report> seen{report("a", five, 1, 1s)};
+    const std::vector<limit_report> unseen{with(seen[0], hidden), with(seen[0], of_tokens)};
+    EXPECT_TRUE(limit_statement{.reports = seen}.replaces());
+    EXPECT_FALSE(limit_statement{.reports = unseen}.replaces());
+    EXPECT_TRUE((limit_statement{.reports = unseen, .due = true}.replaces()));
 }
 
 TEST(limit_headers, retry_after_is_at_least_a_second_and_never_early)
