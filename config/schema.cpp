@@ -254,6 +254,9 @@ private:
             if (!k.required) {
                 schema["default"] = s.value;
             }
+        } else if (s.is == scalar::kind::word) {
+            schema = {{"enum", json::array(s.names.begin(), s.names.end())}};
+            schema["default"] = text_of(s, s.value);
         }
         add(k, std::move(schema));
         return s.value;

@@ -197,11 +197,17 @@ http::forward_options request::forwarding(const http::request_head& head)
 
 http::added_fields request::added_fields() const
 {
-    return {
+    http::added_fields added{
         .limits = record_.limit_statement(),
         .request_id = record_.id.text(),
-        .edits = host_->decide() ? nullptr : record_.response_edits(),
+        .edits = record_.response_edits(),
+        .errors = record_.error_style(),
     };
+    if (host_->decide()) {  // Its client would take 200 for leave to go on.
+        added.edits = nullptr;
+        added.errors.rejects_with_200 = false;
+    }
+    return added;
 }
 
 void request::decided(const limits::verdict& v)

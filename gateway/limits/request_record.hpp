@@ -128,6 +128,10 @@ struct request_record {
     // Reads what the content of the response says of the cost; null: nobody does.
     std::unique_ptr<content::usage_reader> usage;
 
+    // Id of a JSON-RPC request, as encoded JSON. Empty: it is not known. Who reads the body sets
+    // it, if the route's errors have that form.
+    std::string rpc_id;
+
     // ---- gRPC.
     // True if its client speaks it. The other members are then set.
     bool is_grpc = false;
@@ -173,6 +177,7 @@ struct request_record {
         attempts.clear();
         end = {};
         usage.reset();
+        rpc_id.clear();
         is_grpc = false;
         grpc = {};
     }
@@ -212,6 +217,17 @@ struct request_record {
             .words = route->limit_words,
             .may_warn = route->may_warn,
         };
+    }
+
+    // Returns the form of errors that the gateway makes itself.
+    http::error_style error_style() const
+    {
+        if (route == nullptr || !route->rejection) {
+            return {};
+        }
+        const policy::route_rejection& chosen = *route->rejection;
+        return {
+            .format = chosen.format, .rejects_with_200 = chosen.rejects_with_200, .rpc_id = rpc_id};
     }
 
     // Returns the changes that the route makes to response fields, or null if there are none.

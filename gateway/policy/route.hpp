@@ -5,6 +5,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/content/json_paths.hpp"
 #include "gateway/http/options.hpp"
+#include "gateway/http/output/error_body.hpp"
 #include "gateway/policy/route_shape.hpp"
 
 #include <compare>
@@ -77,6 +78,11 @@ struct route_rejection {
     http::fixed_response page;
     // File that holds the body.
     std::string file;
+    // The form of this answer without a file, and of all other errors that the gateway makes itself
+    // on the route.
+    http::error_format format = http::error_format::problem;
+    // True if the rejection is sent with status 200 instead of 429. Only for JSON-RPC.
+    bool rejects_with_200 = false;
 };
 
 // Bounds of one route. Nothing: those of `http` and of its upstream apply.

@@ -1,7 +1,8 @@
 // `added_fields` are the fields that the gateway adds to each response of a request, as names and
-// values. The protocol of the client decides how they are written.
+// values, and the form of its own errors. The protocol of the client decides how they are written.
 #pragma once
 
+#include "gateway/http/output/error_body.hpp"
 #include "gateway/http/output/field_edits.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 
@@ -18,6 +19,8 @@ struct added_fields {
     std::string_view request_id{};
     // The route's changes to fields, or null for none.
     const field_edits* edits = nullptr;
+    // The form of errors that the gateway makes itself.
+    error_style errors{};
 };
 
 // `named_value` is one more field; an empty name for none.

@@ -40,6 +40,9 @@ struct limit_report {
     // True if the request was allowed, and more of the limit is used than its soft threshold.
     bool warns = false;
 
+    // True if the limit rejects the request.
+    bool rejects() const { return !decision.allowed; }
+
     bool usual() const { return fields == nullptr || fields->usual(); }
 
     bool hidden() const { return fields != nullptr && fields->hidden; }

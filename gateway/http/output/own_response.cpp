@@ -77,11 +77,6 @@ std::span<const limit_report> rejecting(const own_response& response)
     return response.status == 429 ? response.added.limits.reports : std::span<const limit_report>{};
 }
 
-bool is_violated(const limit_report& r)
-{
-    return !r.decision.allowed;
-}
-
 // Adds the problem. All its texts are the gateway's own or names of limits, and none has a
 // character that JSON would escape.
 void add_problem(const own_response& response, const known_texts& known, text_writer& out)
@@ -89,7 +84,7 @@ void add_problem(const own_response& response, const known_texts& known, text_wr
     out.add(known.problem).add(response.detail);
     std::string_view separator = names_start;
     for (const limit_report& r : rejecting(response)) {
-        if (is_violated(r)) {
+        if (r.rejects()) {
             out.add(separator).add(r.name);
             separator = names_separator;
         }
@@ -102,7 +97,7 @@ std::size_t problem_size(const own_response& response, const known_texts& known)
     std::size_t size = known.problem.size() + response.detail.size();
     std::size_t names = 0;
     for (const limit_report& r : rejecting(response)) {
-        if (is_violated(r)) {
+        if (r.rejects()) {
             size += (names++ == 0 ? names_start : names_separator).size() + r.name.size();
         }
     }
@@ -140,6 +135,30 @@ void add_limits(const own_response& response, text_writer& to)
     add_limit_headers(response.added.limits, to);
     if (response.retry_after.count() > 0) {
         add_retry_after(response.retry_after, to);
+    }
+}
+
+// Returns the body of an error in the form of the route, if that is not problem details.
+std::string formatted_body(const own_response& response)
+{
+    return error_body(
+        response.added.errors,
+        {.status = response.status,
+         .detail = response.detail,
+         .reports = rejecting(response),
+         .retry_after = response.retry_after,
+         .request_id = response.added.request_id}
+    );
+}
+
+// Adds what keeps the clients of these APIs, which repeat a request after any 429, from doing so if
+// no time would help.
+void add_should_retry(const own_response& response, text_writer& to)
+{
+    const error_format format = response.added.errors.format;
+    const bool reads_it = format == error_format::openai || format == error_format::anthropic;
+    if (reads_it && response.status == 429 && response.retry_after.count() == 0) {
+        to.add("x-should-retry: false\r\n");
     }
 }
 
@@ -230,9 +249,12 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     if (response.fixed != nullptr) {
         return append_fixed_response(response, out);
     }
-    const known_texts& known = texts_of(response.status);
-    const bool is_problem = response.status >= 400;
-    const std::size_t size = is_problem ? problem_size(response, known) : 0;
+    const error_style& errors = response.added.errors;
+    const known_texts& known = texts_of(errors.status_sent_for(response.status));
+    const bool is_error = response.status >= 400;
+    const bool is_problem = is_error && errors.format == error_format::problem;
+    const std::string formatted = is_error && !is_problem ? formatted_body(response) : "";
+    const std::size_t size = is_problem ? problem_size(response, known) : formatted.size();
     const std::string_view set =
         response.added.edits != nullptr ? std::string_view{response.added.edits->own_lines} : "";
     text_writer to(
@@ -242,17 +264,24 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     add_date_and_id(response, to);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
+    } else if (is_error) {
+        to.add("Content-Type: application/json\r\n");
     }
     to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
     to.add("\r\nCache-Control: no-store\r\n");
     add_limits(response, to);
+    add_should_retry(response, to);
     add_extra(response, to);
     to.add(set);
     add_end(response, to);
-    if (!is_problem || response.head_only) {
+    if (!is_error || response.head_only) {
         return 0;
     }
-    add_problem(response, known, to);
+    if (is_problem) {
+        add_problem(response, known, to);
+    } else {
+        to.add(formatted);
+    }
     return size;
 }
 

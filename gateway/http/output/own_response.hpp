@@ -1,5 +1,5 @@
-// `own_response` is a response of the gateway's own: problem details (RFC 9457) with the fields
-// that its status needs, or what gRPC has in their place.
+// `own_response` is a response of the gateway's own: problem details (RFC 9457) or another error
+// (error_body.hpp) with the fields that its status needs, or what gRPC has in their place.
 #pragma once
 
 #include "gateway/http/grpc_status.hpp"
@@ -42,8 +42,9 @@ struct own_response {
     bool head_only = false;
 };
 
-// Appends the whole message: the outcome of a call of gRPC, the fixed response, problem details, or
-// only a head if the status is below 400. Returns the number of its bytes that are content.
+// Appends the whole message: the outcome of a call of gRPC, the fixed response, an error as problem
+// details or in the form of the route, or only a head if the status is below 400. Returns the
+// number of its bytes that are content.
 std::size_t append_own_response(const own_response& response, std::string& out);
 
 }  // namespace gateway::http

@@ -67,7 +67,13 @@ TEST_F(rejections, that_cannot_be_are_complained_of)
     write("large", std::string(64 * 1024 + 1, 'x'));
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"429", ": "},
-        {"{ status: 399 }", ".status: "},
+        {"{ status: 199 }", ".status: "},
+        {"{ status: 399 }", ".status: expected 400 to 599, or 200 with \"format: jsonrpc\""},
+        {"{ status: 200, format: openai }", ".status: expected 400 to 599, or 200 with"},
+        {"{ status: 200, body_file: page }", ".status: expected 400 to 599, or 200 with"},
+        {"{ status: 500, format: openai }", ".status: without \"body_file\", expected 403"},
+        {"{ format: open_ai }", ".format: "},
+        {"{ format: openai, body_file: page }", ".format: not with \"body_file\""},
         {"{ status: 600 }", ".status: "},
         {"{ status: 420 }", ".status: without \"body_file\", expected 403, 429 or 503"},
         {"{ content_type: a/b }", ".content_type: has no effect without \"body_file\""},
@@ -83,10 +89,31 @@ TEST_F(rejections, that_cannot_be_are_complained_of)
     }
 }
 
+TEST_F(rejections, have_the_form_of_an_api)
+{
+    const auto loaded = [this](const std::string& rejection) {
+        return *load(rejection).policy->routes.at(0).rejection;
+    };
+    EXPECT_EQ(loaded("{ status: 503 }").format, http::error_format::problem);
+    EXPECT_EQ(loaded("{ format: openai }").format, http::error_format::openai);
+    EXPECT_EQ(loaded("{ format: openai }").page.status, 429);
+    EXPECT_EQ(loaded("{ format: anthropic, status: 503 }").page.status, 503);
+    EXPECT_FALSE(loaded("{ format: jsonrpc }").rejects_with_200);
+    EXPECT_TRUE(loaded("{ format: jsonrpc, status: 200 }").rejects_with_200);
+    EXPECT_EQ(loaded("{ format: jsonrpc, status: 200 }").page.status, 429);
+}
+
 TEST_F(rejections, are_printed_as_they_may_be_written)
 {
+    EXPECT_THAT(
+        print(load("{ format: jsonrpc, status: 200 }")),
+        HasSubstr("rejection: { status: 200, format: jsonrpc }")
+    );
+    EXPECT_THAT(print(load("{ format: problem }")), HasSubstr("rejection: { status: 429 }"));
     for (const char* written :
-         {"{ status: 503 }", "{ body_file: page, content_type: text/html }"}) {
+         {"{ status: 503 }",
+          "{ body_file: page, content_type: text/html }",
+          "{ format: jsonrpc, status: 200 }"}) {
         const std::string printed = print(load(written));
         EXPECT_THAT(printed, HasSubstr("rejection: { status: "));
         EXPECT_EQ(print(load_text(printed, "f")), printed);
