@@ -248,6 +248,23 @@ void warn_of_permits_under_decide(const draft& d, findings& found)
     }
 }
 
+// Warns of another upstream for rejected requests if nobody can have a request forwarded.
+void warn_of_upstreams_under_decide(const draft& d, findings& found)
+{
+    const auto& listeners = d.result.server.listeners;
+    const bool forwards = std::any_of(listeners.begin(), listeners.end(), [](const auto& l) {
+        return !l.decide.has_value();
+    });
+    for (std::size_t i = 0; i < d.policy.routes.size() && !forwards; ++i) {
+        if (d.policy.routes[i].serves_over_limit()) {
+            found.warning(
+                d.routes[i].key("rejection.upstream"),
+                "has no effect: every listener has \"decide\", and forwards nothing"
+            );
+        }
+    }
+}
+
 void warn_where_unused(
     const std::vector<origin>& written,
     const std::vector<bool>& used,
@@ -280,8 +297,11 @@ void warn_of_the_unused(const draft& d, findings& found)
         for (const std::size_t index : route.limits) {
             limit_used[index] = true;
         }
-        if (route.upstream < upstream_used.size()) {
-            upstream_used[route.upstream] = true;
+        for (const std::size_t index :
+             {route.upstream, route.rejection ? route.rejection->upstream : policy::no_upstream}) {
+            if (index < upstream_used.size()) {
+                upstream_used[index] = true;
+            }
         }
     }
     mark_limits_of_services(d, limit_used);
@@ -315,6 +335,7 @@ void check(const draft& d, findings& found)
     check_leases(d, found);
     check_services(d, found);
     warn_of_permits_under_decide(d, found);
+    warn_of_upstreams_under_decide(d, found);
     warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
     warn_of_unnamed_plans(d, found);

@@ -113,6 +113,11 @@ void check_target(section& route, policy::route& out)
             );
         }
     }
+    if (out.serves_over_limit()) {
+        route.problem(
+            "rejection", "\"upstream\" is not for a route with \"" + std::string(which) + '"'
+        );
+    }
     check_fields(route, out.shape, which);
     if (which == "respond") {
         for (const std::string_view key : {"strip_prefix", "rewrite_prefix"}) {

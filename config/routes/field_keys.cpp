@@ -37,7 +37,7 @@ bool is_about_limits(std::string_view name)
 {
     constexpr std::string_view beginning = "x-ratelimit-";
     return http::reads_as(name.substr(0, beginning.size()), beginning) ||
-           is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after"});
+           is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after", "x-over-limit"});
 }
 
 // Returns why the configuration may not edit a field; empty if it may.

@@ -1,4 +1,4 @@
-// Key `rejection` of a route: the response when limits of the route reject a request.
+// Key `rejection` of a route: what becomes of a request that limits of the route reject.
 #include "config/routes/route_sections.hpp"
 #include "config/text/text_file.hpp"
 #include "config/text/yaml_text.hpp"
@@ -60,6 +60,8 @@ void check_page(section& from, const http::fixed_response& page)
 
 void describe_page(keys& k, policy::route_rejection& out, const draft& d)
 {
+    k("upstream", "the upstream that serves the request instead, with X-Over-Limit")
+        .reference(out.upstream, {}, "upstream", d.policy.upstreams);
     int status = out.rejects_with_200 ? success : out.page.status;
     k("status", "status of the response").number(status, {success, 599});
     out.rejects_with_200 = status == success;
@@ -85,7 +87,9 @@ void describe_page(keys& k, policy::route_rejection& out, const draft& d)
 void describe_rejection(keys& k, std::optional<policy::route_rejection>& rejection, const draft& d)
 {
     const auto describe = [&](keys& inner) {
-        const policy::route_rejection fresh{.page = {.status = 429, .no_store = true}, .file = {}};
+        policy::route_rejection fresh;
+        fresh.page.status = 429;
+        fresh.page.no_store = true;
         describe_page(inner, rejection ? *rejection : rejection.emplace(fresh), d);
     };
     k("rejection",
@@ -93,12 +97,13 @@ void describe_rejection(keys& k, std::optional<policy::route_rejection>& rejecti
       "at most 64 KiB and is read again at each reload; without it the body tells the problem, "
       "and `status` is 403, 429 or 503; `content_type` is `text/plain; charset=utf-8` by "
       "default. `format` is `problem`, `openai`, `anthropic` or `jsonrpc`, the form of all errors "
-      "of the gateway's own on the route (below)")
+      "of the gateway's own on the route; with `upstream` that one serves the request instead "
+      "(below)")
         .line(
             {.documented =
                  {"`{ status: 429 }`",
                   "`{ status: 429, body_file: FILE, content_type: text/html }`, "
-                  "`{ format: openai }`"},
+                  "`{ format: openai }`, `{ upstream: NAME }`"},
              .is_set = rejection.has_value(),
              .describe = describe}
         );

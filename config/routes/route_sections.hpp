@@ -19,7 +19,7 @@ void describe_match(keys& match, policy::route_match& out);
 // Describes timeouts and bounds of the route's own.
 void describe_bounds(keys& route, policy::route_bounds& bounds);
 
-// Describes `rejection`: the response when limits of the route reject a request.
+// Describes `rejection`: what becomes of a request that limits of the route reject.
 void describe_rejection(
     keys& route, std::optional<policy::route_rejection>& rejection, const draft& d
 );

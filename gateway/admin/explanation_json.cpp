@@ -163,13 +163,20 @@ boost::json::object refusal_of(const limits::explanation& e)
     return json;
 }
 
-boost::json::object as_json(const limits::verdict& v, const policy::route& of)
+boost::json::object as_json(const limits::verdict& v, const limits::explanation& e)
 {
+    const policy::route& of = *e.route;
     const limits::admission a = limits::admission_of(v.is, v.retry_after(), v.banned());
     if (v.is == limits::verdict::ruling::allowed) {
         return {{"says", "allowed"}};
     }
     const bool own = v.is == limits::verdict::ruling::rejected && of.rejection;
+    if (own && of.serves_over_limit() && !v.banned()) {
+        return {
+            {"says", "over_limit"},
+            {"limit", v.deciding()->rule->name},
+            {"upstream", e.policy->upstreams[of.rejection->upstream]}};
+    }
     boost::json::object json = refusal_of(own ? of.rejection->page.status : a.status, a.detail);
     json["limit"] = v.deciding()->rule->name;
     if (a.retry_after.count() > 0) {
@@ -241,7 +248,7 @@ boost::json::value as_json(
     const bool refused = e.status != 0 && v.is != limits::verdict::ruling::rejected;
     json["verdict"] = refused  ? refusal_of(e)
                       : unseen ? boost::json::object{{"says", "unknown"}}
-                               : as_json(v, *e.route);
+                               : as_json(v, e);
     return json;
 }
 

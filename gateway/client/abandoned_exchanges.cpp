@@ -16,7 +16,6 @@ public:
     exchange(abandoned_exchanges& all, abandoned_request&& of, proxy::answer_state&& answer)
         : all_(all),
           of_(std::move(of)),
-          pool_(*of_.view->pools[of_.route.upstream]),
           server_(of_.carrier.server()),
           reused_(of_.carrier.reused()),
           state_(*this, std::move(answer), of_.until)
@@ -43,7 +42,6 @@ public:
 private:
     abandoned_exchanges& all_;
     abandoned_request of_;
-    proxy::pool& pool_;
     const std::size_t server_;
     bool reused_;
     proxy::abandoned_state state_;
@@ -82,12 +80,12 @@ private:
     // answer_port
     void end_sending_upstream() override { of_.carrier.end_sending(); }
 
-    void release(disposition how) override { pool_.release(of_.carrier, how); }
+    void release(disposition how) override { of_.pool.release(of_.carrier, how); }
 
     void responded(http::response_head& head) override
     {
         if (finishes()) {
-            pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
+            of_.pool.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
             of_.reserved.responded({.status = head.status}, &head, all_.corrections_, nullptr);
             of_.grpc.read(head);
             if (of_.route.reads_usage) {
@@ -104,10 +102,10 @@ private:
 
     void failed(proxy::failure why, bool begun) override
     {
-        pool_.conduct().count_failure(why);
+        of_.pool.conduct().count_failure(why);
         if (!begun) {
             const int status = proxy::status_for(why);
-            pool_.conduct().did_not_respond(server_, why, reused_);
+            of_.pool.conduct().did_not_respond(server_, why, reused_);
             correct({status, http::own_grpc_status(status, proxy::is_after_sending(why))});
         } else {
             correct({of_.grpc.status(), http::grpc_status::unknown});
@@ -118,7 +116,7 @@ private:
 
     const http::options& limits() const override { return of_.view->http_of(&of_.route); }
 
-    const proxy::upstream_options& upstream() const override { return pool_.options(); }
+    const proxy::upstream_options& upstream() const override { return of_.pool.options(); }
 
     // lessee
     void upstream_readable() override

@@ -30,6 +30,7 @@ struct abandoned_request {
     // The view keeps the policy, the pool and the stores alive.
     std::shared_ptr<const limits::policy_view> view;
     const policy::route& route;
+    proxy::pool& pool;
     proxy::upstream_carrier& carrier;
     // True if it holds a permit, of a limit or at its server.
     bool holds_permit = false;

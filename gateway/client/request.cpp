@@ -14,7 +14,8 @@ void request::request_begins(bool is_grpc)
 {
     kept_.reset();
     admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->client_tls());
-    record_.is_grpc = is_grpc && !host_->decide();
+    record_.only_decided = host_->decide().has_value();
+    record_.is_grpc = is_grpc && !record_.only_decided;
     host_->begin_timeouts_anew();
     give_id(record_, env_.ids, env_.loop.now());
     account_.begin();
@@ -176,9 +177,14 @@ limits::admission request::held_or(limits::admission a)
     return a;
 }
 
-http::forward_options request::forwarding(const http::request_head& head)
+std::optional<http::forward_options> request::forwarding_over_limit(const http::request_head& head)
 {
-    http::forward_options options = admitter_.forwarding(head);
+    return record_.may_be_over_limit() ? std::optional{forwarding_if(head, true)} : std::nullopt;
+}
+
+http::forward_options request::forwarding_if(const http::request_head& head, bool over_limit)
+{
+    http::forward_options options = admitter_.forwarding(head, over_limit);
     options.request_id = record_.id.text();
     if (record_.trace) {
         trace_parent_ = record_.trace->for_server();

@@ -86,6 +86,7 @@ private:
     limits::admission as_answer(limits::admission a);
     limits::admission held_or(limits::admission a);
     limits::admission answered_or(limits::admission a) const;
+    http::forward_options forwarding_if(const http::request_head& head, bool over_limit);
     void settled(const limits::admission& a);
     void begin_timeout(const http::request_head& head);
     http::grpc_status outcome_of(const limits::finished& f) const;
@@ -102,7 +103,13 @@ private:
 
     bool read_on(std::string_view content, bool last) override;
 
-    http::forward_options forwarding(const http::request_head& head) override;
+    http::forward_options forwarding(const http::request_head& head) override
+    {
+        return forwarding_if(head, record_.over_limit);
+    }
+
+    std::optional<http::forward_options> forwarding_over_limit(const http::request_head& head
+    ) override;
     http::added_fields added_fields() const override;
 
     bool is_grpc() const override { return record_.is_grpc; }

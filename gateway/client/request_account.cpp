@@ -181,6 +181,9 @@ void request_account::count(int status, bool intended, const limits::request_rec
     if (const auto reason = of.refused_for) {
         metrics.refused[static_cast<std::size_t>(*reason)].add();
     }
+    if (of.over_limit) {
+        metrics.over_limit.add();
+    }
     if (status >= 500 && !intended) {
         metrics.server_errors.add();
     }

@@ -1,5 +1,6 @@
 #include "gateway/client/request_state.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/client/kept_request.hpp"
 
 namespace gateway::client {
@@ -52,6 +53,8 @@ void request_state::proceed(const http::request_head& head, const limits::admiss
     }
     if (a.next != action::wait) {
         admitted(a);
+    } else if (const auto other = port_.forwarding_over_limit(head)) {
+        http::append_forwarded_request(head, *other, head_over_limit_);
     }
 }
 
@@ -69,6 +72,9 @@ void request_state::admitted(const limits::admission& a)
     if (a.next == limits::admission::action::respond) {
         respond(a);
     } else {
+        if (!a.over_limit.empty()) {
+            go_over(a.over_limit);
+        }
         phase_ = phase::exchanging;
         exchange_.start();
         note_sent_ahead();
@@ -81,6 +87,18 @@ void request_state::note_sent_ahead()
         keeps_ahead_ = false;
         port_.ahead_sent();
     }
+}
+
+// Has the request go to the other upstream of its route, which learns the limit that it is over.
+void request_state::go_over(std::string_view limit)
+{
+    std::string& head = exchange_.prepared_head();
+    if (!head_over_limit_.empty()) {
+        head.swap(head_over_limit_);
+    }
+    std::string line{http::over_limit_field};
+    line.append(": ").append(limit).append("\r\n");
+    head.insert(head.size() - 2, line);  // before the empty line
 }
 
 // Sends the gateway's own response. That to a call of gRPC has a code in place of the status.
@@ -125,6 +143,7 @@ void request_state::end(ending how, const limits::finished& f)
 {
     phase_ = phase::idle;
     port_.request_ends(f);
+    base::clear_keeping_little(head_over_limit_);
     exchange_.release_memory();
     carrier_.request_over(how);
 }

@@ -16,7 +16,9 @@
 #include "gateway/proxy/exchange_state.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::client {
@@ -62,6 +64,11 @@ public:
     // Returns how the request goes upstream.
     // Requires: the request was admitted, or waits to be.
     virtual http::forward_options forwarding(const http::request_head& head) = 0;
+    // Returns how it goes to the other upstream of its route, if its limits may yet send it there.
+    // Requires: the request waits to be admitted.
+    virtual std::optional<http::forward_options> forwarding_over_limit(
+        const http::request_head& head
+    ) = 0;
     // Returns the fields to add to its responses, but for Date.
     virtual http::added_fields added_fields() const = 0;
     // True if the gateway's own responses are for a client of gRPC.
@@ -221,11 +228,15 @@ private:
     // read on.
     bool keeps_ahead_ = false;
     bool reads_on_ = false;
+    // Outgoing head for the other upstream of the route, until the request is admitted. Empty: it
+    // cannot go there.
+    std::string head_over_limit_;
 
     void proceed(const http::request_head& head, const limits::admission& a);
     void read_ahead(std::string_view bytes, bool last, std::string_view trailers);
     void refuse_late_body();
     void note_sent_ahead();
+    void go_over(std::string_view limit);
     void respond(const limits::admission& a);
     void send(const limits::admission& a);
     void fail(const limits::admission& a);

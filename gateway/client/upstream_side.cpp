@@ -173,6 +173,7 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
     env_.abandoned.keep(
         {.view = record_.view,
          .route = *record_.route,
+         .pool = *pool_,
          .carrier = detach_carrier(),
          .holds_permit = holds_permit,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_permits(),

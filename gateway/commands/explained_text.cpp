@@ -187,7 +187,9 @@ std::string verdict_of(const boost::json::object& verdict)
     }
     const std::string limit = text_of(verdict, "limit");
     const std::string retry = seconds_of(verdict, "retry_after");
+    const std::string upstream = text_of(verdict, "upstream");
     text += limit.empty() ? "" : ", limit " + limit;
+    text += upstream.empty() ? "" : ", served by upstream " + upstream;
     return text + (retry.empty() ? "" : ", Retry-After " + retry);
 }
 

@@ -22,6 +22,9 @@ struct admission {
     std::string_view detail;
     // Key of the timeout or bound that ends the request, for the log; empty if none does.
     std::string_view bound{};
+    // The limit that has rejected the request, if `next` is `forward` all the same: it goes to the
+    // upstream that its route has for those. Empty: none has.
+    std::string_view over_limit{};
     // Time until the request's tokens are there, if `next` is `forward`.
     base::duration hold{0};
     // Wait that Retry-After reports to the client; 0 if it reports none.

@@ -152,8 +152,16 @@ admission admitter::answer() const
     return a;
 }
 
-admission admitter::as_rejection(admission a) const
+admission admitter::as_rejection(admission a, bool banned)
 {
+    if (!banned && record_.may_be_over_limit()) {
+        record_.over_limit = true;
+        record_.refused_for.reset();
+        record_.retry_after = {};
+        admission elsewhere;
+        elsewhere.over_limit = record_.deciding_limit;
+        return elsewhere;
+    }
     if (const auto& configured = record_.route->rejection) {
         a.status = configured->page.status;
         a.fixed = configured->file.empty() ? nullptr : &configured->page;
@@ -175,10 +183,10 @@ admission admitter::as_turned_away(base::duration hold)
     record_.reports_from -= record_.reports_from == base::duration{0} ? base::duration{0} : hold;
     admission a = refusal(429, "too many requests wait for their tokens; retry later", hold);
     a.intended = true;
-    return as_rejection(a);
+    return as_rejection(a, false);
 }
 
-http::forward_options admitter::forwarding(const http::request_head& head) const
+http::forward_options admitter::forwarding(const http::request_head& head, bool over_limit) const
 {
     http::forward_options options{
         .peer = record_.peer_text,
@@ -186,8 +194,8 @@ http::forward_options admitter::forwarding(const http::request_head& head) const
         .peer_trusted = record_.by.peer_trusted,
         .identity_header = record_.view->client_header.name(),
         .identity_field = record_.view->client_header.id(),
-        .default_host =
-            record_.is_answered() ? std::string_view{} : record_.pool().names().default_host(),
+        .default_host = record_.is_answered() ? std::string_view{}
+                                              : record_.pool_if(over_limit).names().default_host(),
         .via_name = record_.view->via_name,
         .identity_coding = record_.route->reads_usage,
     };
@@ -224,7 +232,7 @@ admission admitter::conclude(const verdict& v)
     a.intended = !allowed;
     record_.refused_for = refusal_reason_of(is);
     record_.retry_after = a.retry_after;
-    return is == verdict::ruling::rejected ? as_rejection(a) : a;
+    return is == verdict::ruling::rejected ? as_rejection(a, banned) : a;
 }
 
 // Keeps what the response and the log say of the verdict. Times that are reported to clients count

@@ -40,14 +40,16 @@ public:
     void abandon();
 
     // Returns how to forward the request, without its id, its trace and the client's certificate.
-    http::forward_options forwarding(const http::request_head& head) const;
+    // `over_limit` says to which upstream of its route.
+    http::forward_options forwarding(const http::request_head& head, bool over_limit) const;
 
     // Returns the response of a route that answers itself, to a request that may go on.
     // Requires: record.is_answered().
     admission answer() const;
 
-    // Returns a refusal by limits with the status and the page that the route has for it.
-    admission as_rejection(admission a) const;
+    // Returns what becomes of a request that limits reject: the refusal `a` with the status and the
+    // page that the route has for it, or another upstream, unless a ban rejects it.
+    admission as_rejection(admission a, bool banned);
 
     // Returns the rejection of a request that was to be held for so long, but for which there is no
     // room. The response reports a rejection by the limits that it would have waited for.

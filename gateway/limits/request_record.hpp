@@ -96,6 +96,10 @@ struct request_record {
     telemetry::route_metrics* metrics = nullptr;
 
     // ---- Its limits.
+    // True if a proxy asks for a decision on it, so that it is never forwarded.
+    bool only_decided = false;
+    // True if limits have rejected it, and it goes to the upstream that its route has for those.
+    bool over_limit = false;
     // Charges that may still change.
     reservation reserved;
     std::vector<http::limit_report> reports;
@@ -163,6 +167,8 @@ struct request_record {
         client = by.peer;
         route = nullptr;
         metrics = view->no_route;
+        only_decided = false;
+        over_limit = false;
         reserved.clear();
         reports.clear();
         deciding_limit = {};
@@ -189,9 +195,19 @@ struct request_record {
     // Requires: the route is known.
     bool is_answered() const { return route->upstream == policy::no_upstream; }
 
-    // Returns the pool of the route's upstream.
+    // True if limits may yet send it, or have sent it, to the route's other upstream.
+    // Requires: the route is known.
+    bool may_be_over_limit() const { return route->serves_over_limit() && !only_decided; }
+
+    // Returns the pool of the upstream that serves the request.
     // Requires: !is_answered().
-    proxy::pool& pool() const { return *view->pools[route->upstream]; }
+    proxy::pool& pool() const { return pool_if(over_limit); }
+
+    // Returns the pool that serves it if it is over a limit, or if it is not.
+    proxy::pool& pool_if(bool is_over) const
+    {
+        return *view->pools[is_over ? route->rejection->upstream : route->upstream];
+    }
 
     // Returns the client's prefix: one value for a client, whichever of its addresses it uses.
     base::ip_address client_prefix() const { return intake::client_prefix(*view->policy, client); }

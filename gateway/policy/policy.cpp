@@ -184,6 +184,7 @@ void policy::finish()
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].may_change();
         });
+        r.shape.request.hides_over_limit = r.serves_over_limit();
         r.shaped = r.shape.any();
         r.holds = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].max_wait > base::duration{0};

@@ -72,8 +72,11 @@ struct route_match {
     bool ignore_case = false;
 };
 
-// The setting `rejection`: the answer when limits of a route reject.
+// The setting `rejection`: what becomes of requests that limits of a route reject.
 struct route_rejection {
+    // Index into policy::upstreams of the one that serves them, bans apart, or no_upstream if they
+    // get the answer below.
+    std::size_t upstream = no_upstream;
     // The answer. Without a `file` only its status is used, and the body is problem details.
     http::fixed_response page;
     // File that holds the body.
@@ -143,7 +146,7 @@ struct route {
     bool reads_token = false;
     // Index into policy::upstreams, or `no_upstream` if its shape has an answer.
     std::size_t upstream = 0;
-    // Answer to rejected requests. Nothing: 429 and problem details.
+    // Fate of rejected requests. Nothing: 429 and problem details.
     std::optional<route_rejection> rejection{};
     // Longest time of a whole request; 0: no bound.
     base::duration timeout{0};
@@ -152,6 +155,9 @@ struct route {
     // True if `shape` changes anything.
     bool shaped = false;
     route_shape shape{};
+
+    // True if another upstream serves rejected requests.
+    bool serves_over_limit() const { return rejection && rejection->upstream != no_upstream; }
 };
 
 }  // namespace gateway::policy

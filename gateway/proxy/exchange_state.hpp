@@ -96,6 +96,9 @@ public:
     // request_content(). Called between prepare() and start().
     void send_first(std::string_view content, bool last, std::string_view trailers);
 
+    // Returns the outgoing head, which may change until start().
+    std::string& prepared_head() { return request_head_; }
+
     void start() { ask_for_connection(false); }
 
     void leased() { send_request(); }

@@ -95,6 +95,8 @@ struct route_metrics {
     void count_grpc(std::size_t status);
 
     std::array<counter, refusal_reason_names.size()> refused;
+    // Requests over a limit that went to the upstream which the route has for these.
+    counter over_limit;
     // Responses of 500 and above that the configuration does not ask for.
     counter server_errors;
 

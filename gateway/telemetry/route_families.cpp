@@ -120,6 +120,10 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         "gateway_refused_requests_total",
         "Requests that limits refused, by reason and whatever their status."
     );
+    auto& over_limit = all.counter(
+        "gateway_over_limit_requests_total",
+        "Requests that limits rejected, and that went to the route's upstream for these."
+    );
     auto& errors = all.counter(
         "gateway_server_errors_total",
         "Responses of 500 and above, but for those that the configuration asks for."
@@ -138,6 +142,7 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         add_row(duration, {{"route", name}}, durations(blocks));
         all.add_exemplars(duration, latest(blocks));
         add_refusals(refused, name, blocks);
+        add_row(over_limit, {{"route", name}}, sum(blocks, &route_metrics::over_limit));
         add_grpc(grpc, name, blocks);
     }
 }

@@ -14,6 +14,7 @@ PROMISED = {
     "gateway_requests_total": {"route", "method", "code"},
     "gateway_refused_requests_total": {"route", "reason"},
     "gateway_soft_limit_exceeded_total": {"limit"},
+    "gateway_over_limit_requests_total": {"route"},
     "gateway_server_errors_total": {"route"},
     "gateway_request_duration_seconds_bucket": {"route", "le"},
     "gateway_upstream_duration_seconds_bucket": {"upstream", "le"},

@@ -35,7 +35,8 @@ bool field_edits::takes_out(std::string_view name) const
     const auto is_set = [name](const auto& s) { return reads_as(name, s.first); };
     const auto is_it = [name](const std::string& removed) { return reads_as(name, removed); };
     return std::any_of(set.begin(), set.end(), is_set) ||
-           std::any_of(remove.begin(), remove.end(), is_it);
+           std::any_of(remove.begin(), remove.end(), is_it) ||
+           (hides_over_limit && reads_as(name, "x-over-limit"));
 }
 
 }  // namespace gateway::http

@@ -207,6 +207,11 @@ public:
         return decide ? decide(head) : limits::admission{};
     }
 
+    std::optional<http::forward_options> forwarding_over_limit(const http::request_head&) override
+    {
+        return std::nullopt;
+    }
+
     http::forward_options forwarding(const http::request_head&) override
     {
         return {.default_host = "default.test"};

@@ -23,6 +23,7 @@ public:
 
     // What the shell is to say.
     limits::admission decision;
+    std::optional<http::forward_options> over_limit;
     lease_progress lease_says = lease_progress::ready;
     http::options bounds;
     bool client_waits = false;
@@ -109,6 +110,11 @@ public:
     }
 
     limits::admission admit(const http::request_head&) override { return decision; }
+
+    std::optional<http::forward_options> forwarding_over_limit(const http::request_head&) override
+    {
+        return over_limit;
+    }
 
     http::forward_options forwarding(const http::request_head&) override
     {
@@ -219,6 +225,34 @@ TEST(request_state, carries_content_both_ways_and_counts_it)
     EXPECT_EQ(s.counted->request_bytes, 11U);
     EXPECT_EQ(s.counted->response_bytes, 2U);
     EXPECT_EQ(s.counted->error, "");
+}
+
+TEST(request_state, goes_to_the_other_upstream_with_the_limit_that_it_is_over)
+{
+    stream at_once;
+    at_once.decision.over_limit = "few";
+    at_once.begin("GET");
+    EXPECT_TRUE(at_once.sent.ends_with("\r\nX-Over-Limit: few\r\n\r\n")) << at_once.sent;
+    EXPECT_NE(at_once.sent.find("\r\nHost: u\r\n"), std::string::npos) << at_once.sent;
+
+    stream late;
+    late.decision.next = limits::admission::action::wait;
+    late.over_limit = http::forward_options{.default_host = "other"};
+    late.begin("GET");
+    EXPECT_EQ(late.sent, "");
+    late.request.admitted(at_once.decision);
+    EXPECT_TRUE(late.sent.ends_with("\r\nX-Over-Limit: few\r\n\r\n")) << late.sent;
+    EXPECT_NE(late.sent.find("\r\nHost: other\r\n"), std::string::npos) << late.sent;
+    late.upstream_says(ok);
+    EXPECT_EQ(late.over, ending::done);
+
+    stream allowed;
+    allowed.decision = late.decision;
+    allowed.over_limit = late.over_limit;
+    allowed.begin("GET");
+    allowed.request.admitted({});
+    EXPECT_NE(allowed.sent.find("\r\nHost: u\r\n"), std::string::npos) << allowed.sent;
+    EXPECT_EQ(allowed.sent.find("X-Over-Limit"), std::string::npos) << allowed.sent;
 }
 
 TEST(request_state, carries_trailers_both_ways)

@@ -73,6 +73,7 @@ TEST_F(rejections, that_cannot_be_are_complained_of)
         {"{ status: 200, body_file: page }", ".status: expected 400 to 599, or 200 with"},
         {"{ status: 500, format: openai }", ".status: without \"body_file\", expected 403"},
         {"{ format: open_ai }", ".format: "},
+        {"{ upstream: v }", ".upstream: unknown upstream \"v\""},
         {"{ format: openai, body_file: page }", ".format: not with \"body_file\""},
         {"{ status: 600 }", ".status: "},
         {"{ status: 420 }", ".status: without \"body_file\", expected 403, 429 or 503"},
@@ -103,6 +104,37 @@ TEST_F(rejections, have_the_form_of_an_api)
     EXPECT_EQ(loaded("{ format: jsonrpc, status: 200 }").page.status, 429);
 }
 
+TEST_F(rejections, may_be_for_another_upstream)
+{
+    const policy::route route = load("{ upstream: u, status: 503 }").policy->routes.at(0);
+    EXPECT_TRUE(route.serves_over_limit());
+    EXPECT_EQ(route.rejection->upstream, 0U);
+    EXPECT_EQ(route.rejection->page.status, 503);
+    EXPECT_TRUE(route.shaped);
+    EXPECT_TRUE(route.shape.request.takes_out("x_over-limit"));
+    EXPECT_FALSE(load("{ status: 503 }").policy->routes.at(0).serves_over_limit());
+    EXPECT_FALSE(load("{ status: 503 }").policy->routes.at(0).shaped);
+    EXPECT_THAT(
+        problems_of(file_with("routes: [ { redirect: { to: / }, rejection: { upstream: u } } ]")),
+        HasSubstr("routes[0].rejection: \"upstream\" is not for a route with \"redirect\"")
+    );
+}
+
+TEST_F(rejections, for_another_upstream_need_a_listener_that_forwards)
+{
+    const auto warnings = [](const std::string& decide) {
+        sample s;
+        s.listeners = "listeners: [ { address: 127.0.0.1:1" + decide + " } ]\n";
+        s.routes = "routes: [ { limits: [a], upstream: u, rejection: { upstream: u } } ]\n";
+        return s.load().warnings;
+    };
+    EXPECT_THAT(
+        warnings(", decide: true"),
+        testing::Contains(HasSubstr("routes[0].rejection.upstream: has no effect"))
+    );
+    EXPECT_THAT(warnings(""), testing::IsEmpty());
+}
+
 TEST_F(rejections, are_printed_as_they_may_be_written)
 {
     EXPECT_THAT(
@@ -113,9 +145,10 @@ TEST_F(rejections, are_printed_as_they_may_be_written)
     for (const char* written :
          {"{ status: 503 }",
           "{ body_file: page, content_type: text/html }",
-          "{ format: jsonrpc, status: 200 }"}) {
+          "{ format: jsonrpc, status: 200 }",
+          "{ upstream: u, format: openai }"}) {
         const std::string printed = print(load(written));
-        EXPECT_THAT(printed, HasSubstr("rejection: { status: "));
+        EXPECT_THAT(printed, HasSubstr("rejection: { "));
         EXPECT_EQ(print(load_text(printed, "f")), printed);
     }
 }

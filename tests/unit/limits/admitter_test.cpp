@@ -116,7 +116,7 @@ protected:
         return a.admit(head_, head_, *this);
     }
 
-    http::forward_options forwarding() const { return a.forwarding(head_); }
+    http::forward_options forwarding() const { return a.forwarding(head_, record.over_limit); }
 
     std::string limit_lines() const
     {
