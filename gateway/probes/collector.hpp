@@ -3,12 +3,9 @@
 // Thread: that of its executor.
 #pragma once
 
-#include "gateway/base/clock.hpp"
-#include "gateway/net/resolved_name.hpp"
-#include "gateway/net/task.hpp"
 #include "gateway/probes/collector_options.hpp"
+#include "gateway/probes/remote_server.hpp"
 
-#include <memory>
 #include <string>
 
 namespace gateway::probes {
@@ -22,15 +19,10 @@ public:
     // Looks its name up from now on. `user_agent` is the gateway's name for itself.
     collector(const net::executor& ex, collector_options options, std::string user_agent);
 
-    ~collector() { name_.stop(); }
-
-    collector(const collector&) = delete;
-    collector& operator=(const collector&) = delete;
-
     const collector_options& options() const { return options_; }
 
     // False while its name is looked up for the first time.
-    bool is_known() const { return name_.known(); }
+    bool is_known() const { return server_.is_known(); }
 
     // `delivery` is what became of a batch.
     struct delivery {
@@ -49,12 +41,9 @@ public:
     net::task<delivery> deliver(std::string batch, base::duration timeout);
 
 private:
-    net::executor executor_;
     collector_options options_;
     std::string user_agent_;
-    net::resolved_name name_;
-    // Null if it is reached without TLS.
-    std::shared_ptr<net::tls_client> tls_;
+    remote_server server_;
 };
 
 }  // namespace gateway::probes
