@@ -46,6 +46,11 @@ void describe_tls_client(
     keys& tls, net::tls_client_options& options, std::string_view server_name, const draft& d
 );
 
+// Describes those of a server that must be verified, and asks for no certificate.
+void describe_verified_server(
+    keys& tls, net::tls_client_options& options, std::string_view server_name, const draft& d
+);
+
 // Describes the keys of a shared store that say where its server is, as whom the gateway logs in,
 // and how the server is verified. The URL comes first, as it says for which kind of store the other
 // keys are.

@@ -9,6 +9,7 @@
 #include "gateway/http2/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/probes/collector_options.hpp"
+#include "gateway/probes/issuer_options.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/telemetry/options.hpp"
@@ -79,6 +80,7 @@ struct settings {
 
     tracing::sampling sampling;
     probes::collector_options exporting;
+    probes::issuer_options issuer;
 
     // Paths of the keys whose values are not in the file itself. They are not shown.
     std::vector<std::string> secret_paths;

@@ -1,13 +1,14 @@
 #include "gateway/app.hpp"
 
 #include "config/load.hpp"
-#include "config/plan_names.hpp"
 #include "config/text/problem.hpp"
 #include "config/urls/address.hpp"
 #include "gateway/admin/admin.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
+#include "gateway/changed_policy.hpp"
 #include "gateway/fixed_keys.hpp"
+#include "gateway/key_watch.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/probes/health_targets.hpp"
 #include "gateway/process/predecessor.hpp"
@@ -73,6 +74,11 @@ private:
         control_.get_executor(), [this](const std::string& name, const config::plan_file& fresh) {
             adopt_plans(name, fresh);
         }};
+    key_watch key_watch_{
+        control_.get_executor(),
+        shared_.key_fetches,
+        {.fetched = [this](auto keys) { adopt_keys(std::move(keys)); },
+         .ended = [this] { workers_.stop_waiting_for_keys(); }}};
     startup::listening_sockets listening_;
     // The next process, while it is being started, and then as long as it has the buckets.
     std::optional<successor> next_;
@@ -82,6 +88,7 @@ private:
 
     std::shared_ptr<const worker::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
+    void adopt_keys(std::vector<identity::token_key> keys);
     void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
@@ -125,8 +132,10 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
         .health = [this] { return health_.results(); },
         .plans = [this] { return plan_watch_.figures(); },
         .certificates = [this] { return certificate_expiry(settings_); },
+        .key_fetches = [this] { return key_watch_.figures(); },
     });
     plan_watch_.watch(settings_);
+    key_watch_.watch(settings_);
     traces_.apply(settings_.exporting);
     reports_.note_start(settings_.warnings);
 }
@@ -142,28 +151,20 @@ std::shared_ptr<const worker::snapshot> app::hand_over(const config::settings& s
 // Puts the new members of a changed plan file into force. Nothing else has changed.
 void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
 {
-    if (draining_) {
-        return;
+    if (!draining_) {
+        adopt_plan_file(settings_, name, fresh);
+        hand_over(settings_);
+        plan_watch_.watch(settings_);
     }
-    auto changed = std::make_shared<policy::policy>(*settings_.policy);
-    for (std::size_t i = 0; i < changed->plans.size(); ++i) {
-        if (changed->plans[i].name == name) {
-            changed->plans[i].members = fresh.members;
-            settings_.written_plans[i].stamp = fresh.stamp;
-        }
+}
+
+// Puts other keys that verify tokens into force. Nothing else has changed.
+void app::adopt_keys(std::vector<identity::token_key> keys)
+{
+    if (!draining_) {
+        adopt_token_keys(settings_, std::move(keys));
+        hand_over(settings_);
     }
-    changed->finish();
-    for (std::size_t i = 0; i < changed->plans.size(); ++i) {
-        if (changed->plans[i].name != name) {
-            continue;
-        }
-        for (const std::string& complaint : config::complaints_of_unnamed_plans(*changed, i)) {
-            log(log_level::warning, std::string{"plans."}.append(name).append(": ") += complaint);
-        }
-    }
-    settings_.policy = std::move(changed);
-    hand_over(settings_);
-    plan_watch_.watch(settings_);
 }
 
 int app::run(startup::inheritance from_before)
@@ -225,13 +226,10 @@ admin::admin_sources app::admin_sources()
             },
         .ready =
             [this] {
-                return readiness_of(
-                    settings_,
-                    metrics_,
-                    workers_.size(),
-                    snapshot_maker_.figures(settings_),
-                    draining_
-                );
+                const auto servers = snapshot_maker_.figures(settings_);
+                auto r = readiness_of(settings_, metrics_, workers_.size(), servers, draining_);
+                add_keys(r, settings_.issuer, key_watch_.figures());
+                return r;
             },
         .token = [this] { return settings_.server.admin_token.text; },
         .hosts = [this]() -> const std::vector<std::string>& {
@@ -304,6 +302,7 @@ void app::reload()
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
+        key_watch_.watch(settings_);
         reports_.note_success(std::move(warnings));
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.

@@ -41,4 +41,20 @@ admin::readiness readiness_of(
     return r;
 }
 
+void add_keys(
+    admin::readiness& to,
+    const probes::issuer_options& options,
+    const std::optional<telemetry::key_fetch_figures>& figures
+)
+{
+    if (!figures) {
+        return;
+    }
+    const bool none = figures->keys == 0;
+    to.jwks = none ? "none" : figures->failing ? "failing" : "ok";
+    if (none && options.on_no_keys == probes::issuer_options::no_keys::wait) {
+        to.reasons.emplace_back("jwks: no keys have been fetched yet");
+    }
+}
+
 }  // namespace gateway

@@ -6,6 +6,7 @@
 #include "gateway/telemetry/registry.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 namespace gateway {
@@ -18,6 +19,13 @@ admin::readiness readiness_of(
     std::size_t workers,
     std::span<const telemetry::server_figures> servers,
     bool draining
+);
+
+// Adds the state of fetched keys, of which `figures` are nothing if keys are not fetched.
+void add_keys(
+    admin::readiness& to,
+    const probes::issuer_options& options,
+    const std::optional<telemetry::key_fetch_figures>& figures
 );
 
 }  // namespace gateway

@@ -41,6 +41,13 @@ void worker_group::reload(const std::shared_ptr<const worker::snapshot>& s)
     }
 }
 
+void worker_group::stop_waiting_for_keys()
+{
+    for (worker::worker& w : workers_) {
+        w.stop_waiting_for_keys();
+    }
+}
+
 void worker_group::drain(net::queued rest, base::duration timeout)
 {
     for (worker::worker& w : workers_) {

@@ -35,6 +35,9 @@ public:
 
     void reload(const std::shared_ptr<const worker::snapshot>& s);
 
+    // Lets requests go on that wait for keys.
+    void stop_waiting_for_keys();
+
     // Stops accepting connections, and ends each worker when its requests have finished.
     // Connections that remain after `timeout` are closed.
     void drain(net::queued rest, base::duration timeout);

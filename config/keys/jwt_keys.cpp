@@ -1,4 +1,5 @@
 // `describe_jwt` describes the section `jwt`: the tokens whose claims are parts of keys.
+#include "config/keys/issuer_keys.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_file.hpp"
 #include "config/text/text_rules.hpp"
@@ -39,13 +40,32 @@ std::string take_cookie(const std::string& name, policy::token_rule& rule)
     return {};
 }
 
-void load_token_keys(section& from, policy::token_rule& rule, const draft& d)
+// Takes a URL of keys, which are fetched when the gateway runs. The keys that a running one has
+// from the same URL stay.
+void take_token_url(section& from, const std::string& url, policy::token_rule& rule, draft& d)
+{
+    if (const std::string wrong = take_issuer_url(url, d.result.issuer); !wrong.empty()) {
+        from.problem("keys", wrong);
+        return;
+    }
+    const auto* const before =
+        d.running != nullptr && d.running->policy->token ? &*d.running->policy->token : nullptr;
+    if (before != nullptr && before->keys_from == url) {
+        rule.good.keys = before->good.keys;
+    }
+}
+
+void load_token_keys(section& from, policy::token_rule& rule, draft& d)
 {
     const std::string* const path = from.text("keys");
     if (path == nullptr) {
         return;
     }
-    rule.keys_file = *path;
+    rule.keys_from = *path;
+    if (is_url(*path)) {
+        take_token_url(from, *path, rule, d);
+        return;
+    }
     const auto file = read_text_file(beside(d, *path), identity::max_key_set_bytes);
     if (!file.complaint.empty()) {
         from.problem("keys", quote(*path) + ' ' + file.complaint);
@@ -69,7 +89,7 @@ std::string complaint_about_claim(const std::string& text)
                : "";
 }
 
-void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
+void describe_tokens(keys& k, policy::token_rule& rule, draft& d)
 {
     const auto name_in = [&rule](carrier in) {
         return [&rule, in] { return rule.in == in ? yaml(rule.name) : ""; };
@@ -94,14 +114,20 @@ void describe_tokens(keys& k, policy::token_rule& rule, const draft& d)
         }
     });
     k("keys",
-      "the file with the JSON Web Key Set (RFC 7517) by which tokens are verified; at most 1 "
-      "MiB and 100 keys. It is read at the start and at each reload",
+      "the JSON Web Key Set (RFC 7517) by which tokens are verified: a file, which is read at the "
+      "start and at each reload, or an `https://` URL, from which it is fetched. At most 1 MiB and "
+      "100 keys",
       required)
         .other(
-            {.documented = {"none", "a path"},
+            {.documented = {"none", "a path, or `https://HOST[:PORT]/PATH`"},
              .read = [&](section& from) { load_token_keys(from, rule, d); },
-             .print = [&] { return yaml(rule.keys_file); }}
+             .print = [&] { return yaml(rule.keys_from); }}
         );
+    describe_issuer(k, d.result.issuer, d);
+    k.rule([&rule, &d](section&) {
+        const probes::issuer_options& issuer = d.result.issuer;
+        rule.fetch_timeout = issuer.url.empty() ? base::duration{0} : issuer.timeout;
+    });
     constexpr stated documented{"none", "at most 1024 characters"};
     k("issuer", "the value that `iss` of a token must have; without this key, any")
         .text(rule.good.issuer, documented, complaint_about_claim);

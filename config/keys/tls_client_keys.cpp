@@ -1,4 +1,5 @@
-// `describe_tls_client` describes `tls` of an upstream, of a store or of `tracing`.
+// `describe_tls_client` describes `tls` of an upstream, of a store or of `tracing`, and
+// `describe_verified_server` that of an issuer, which has fewer keys.
 #include "config/keys/pem_keys.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"
@@ -12,6 +13,22 @@ std::string complaint_about_server(const std::string& name)
     return is_host_name(name) || base::ip_address::parse(name)
                ? ""
                : "expected a host name or an IP address, got " + quote(name);
+}
+
+void describe_authorities(keys& k, net::tls_client_options& options, const draft& d)
+{
+    describe_pem(
+        k("ca",
+          "certificates of the authorities that may vouch for the server, instead of the system's"),
+        options.ca,
+        d
+    );
+}
+
+void describe_server_name(keys& k, net::tls_client_options& options, std::string_view server_name)
+{
+    k("server_name", server_name)
+        .text(options.server_name, {"none", "a host name or IP address"}, complaint_about_server);
 }
 
 // Checks the keys together. The complaint of prepare() begins with the key's name.
@@ -42,12 +59,7 @@ void describe_tls_client(
     keys& k, net::tls_client_options& options, std::string_view server_name, const draft& d
 )
 {
-    describe_pem(
-        k("ca",
-          "certificates of the authorities that may vouch for the server, instead of the system's"),
-        options.ca,
-        d
-    );
+    describe_authorities(k, options, d);
     describe_pem(
         k("cert",
           "the gateway's certificate, for a server that asks for one, and behind it those that "
@@ -56,12 +68,20 @@ void describe_tls_client(
         d
     );
     describe_pem(k("key", "the key of `cert`, without a passphrase"), options.key, d);
-    k("server_name", server_name)
-        .text(options.server_name, {"none", "a host name or IP address"}, complaint_about_server);
+    describe_server_name(k, options, server_name);
     k("verify",
       "checks that the server is the right one. With `false`, whoever answers is taken for "
       "the server")
         .flag(options.verify);
+    k.rule([&options](section& from) { check(from, options); });
+}
+
+void describe_verified_server(
+    keys& k, net::tls_client_options& options, std::string_view server_name, const draft& d
+)
+{
+    describe_authorities(k, options, d);
+    describe_server_name(k, options, server_name);
     k.rule([&options](section& from) { check(from, options); });
 }
 

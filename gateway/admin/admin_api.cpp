@@ -156,12 +156,15 @@ probes::control_response as_response(const readiness& r)
     for (const auto& [upstream, server] : r.servers_down) {
         servers.push_back({{"upstream", upstream}, {"server", server}});
     }
-    const boost::json::value body{
+    boost::json::object body{
         {"ready", ready},
         {"reasons", boost::json::value_from(r.reasons)},
         {"stores_down", boost::json::value_from(r.stores_down)},
         {"servers_down", servers},
     };
+    if (!r.jwks.empty()) {
+        body["jwks"] = r.jwks;
+    }
     return reply(
         ready ? status::ok : status::service_unavailable,
         "application/json",

@@ -33,6 +33,9 @@ struct readiness {
     std::vector<std::string> reasons;
     std::vector<std::string> stores_down;
     std::vector<telemetry::server_name> servers_down;
+    // State of the keys that are fetched from an issuer: "ok", "failing" if the last fetch failed,
+    // or "none" if there are no keys yet. Empty: keys are not fetched.
+    std::string jwks;
 };
 
 // Decisions of one limit by outcome, summed over all workers.

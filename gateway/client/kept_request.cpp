@@ -1,33 +1,8 @@
 #include "gateway/client/kept_request.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace gateway::client {
-
-namespace {
-
-// `text_move` makes views into one text views into a copy of it.
-class text_move {
-public:
-    text_move(std::string_view from, std::string_view to) : from_(from), to_(to) {}
-
-    void apply(std::string_view& view) const
-    {
-        const std::less_equal<const char*> is_before;
-        const bool lies_there = is_before(from_.data(), view.data()) &&
-                                is_before(view.data() + view.size(), from_.data() + from_.size());
-        if (lies_there) {
-            view = to_.substr(static_cast<std::size_t>(view.data() - from_.data()), view.size());
-        }
-    }
-
-private:
-    std::string_view from_;
-    std::string_view to_;
-};
-
-}  // namespace
 
 http::response_head leave_to_continue()
 {
@@ -38,36 +13,15 @@ http::response_head leave_to_continue()
     return head;
 }
 
-// The head lies in one piece, which begins with the method.
 kept_request::kept_request(
     const http::request_head& head,
     const content::json_paths& paths,
     std::size_t most,
     ahead_memory& memory
 )
-    : text_(head.method.data(), head.size),
-      head_(head),
-      memory_(memory),
-      most_(most),
-      values_(paths)
+    : head_(head), memory_(memory), most_(most), values_(std::in_place, paths)
 {
-    const text_move move({head.method.data(), head.size}, text_);
-    for (std::string_view* const view :
-         {&head_.method,
-          &head_.target,
-          &head_.path,
-          &head_.query,
-          &head_.authority,
-          &head_.trace_parent,
-          &head_.grpc_timeout}) {
-        move.apply(*view);
-    }
-    for (http::field& f : head_.fields) {
-        move.apply(f.name);
-        move.apply(f.value);
-        move.apply(f.line);
-    }
-    head_.expects_continue = false;  // It is met by then.
+    head_.meet_expectation();
 }
 
 // Reads one byte more than counts, as the content may end with those that count.
@@ -83,11 +37,20 @@ content_reading kept_request::read(std::string_view content, bool last, std::str
     trailers_ = last ? trailers : std::string_view{};
     const bool ends = is_end(content, last);
     const bool is_long = content_.size() > most_;
-    values_.read(content.substr(0, room));
+    values_->read(content.substr(0, room));
     if (ends && !is_long) {
-        values_.finish();
+        values_->finish();
     }
     return last || is_long ? content_reading::enough : content_reading::more;
+}
+
+void kept_request::read_anew(const content::json_paths& paths)
+{
+    values_.emplace(paths);
+    values_->read(std::string_view{content_}.substr(0, most_));
+    if (is_end({}, is_whole_) && content_.size() <= most_) {
+        values_->finish();
+    }
 }
 
 bool kept_request::read_rest(content::path_set paths)
@@ -104,12 +67,12 @@ bool kept_request::read_on(std::string_view content, bool last, content::path_se
 
 bool kept_request::is_good(std::string_view content, bool ends, content::path_set paths)
 {
-    const bool was_sound = values_.is_sound(paths);
-    values_.read(content);
+    const bool was_sound = values_->is_sound(paths);
+    values_->read(content);
     if (ends) {
-        values_.finish();
+        values_->finish();
     }
-    return !was_sound || values_.is_sound(paths);
+    return !was_sound || values_->is_sound(paths);
 }
 
 // True if nothing follows this piece of content. A client of HTTP/2 may say so later than its
@@ -117,7 +80,8 @@ bool kept_request::is_good(std::string_view content, bool ends, content::path_se
 bool kept_request::is_end(std::string_view content, bool last)
 {
     seen_ += content.size();
-    return last || (head_.body.how == http::framing::kind::length && seen_ >= head_.body.length);
+    return last || (head_.head().body.how == http::framing::kind::length &&
+                    seen_ >= head_.head().body.length);
 }
 
 void kept_request::release()

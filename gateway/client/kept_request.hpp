@@ -3,11 +3,13 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/client/kept_head.hpp"
 #include "gateway/client/request_state.hpp"
 #include "gateway/content/request_values.hpp"
 #include "gateway/http/message.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +45,9 @@ public:
 
     content_reading read(std::string_view content, bool last, std::string_view trailers);
 
+    // Reads the content again, by the paths of another policy, which outlive this object.
+    void read_anew(const content::json_paths& paths);
+
     // Reads what has come beyond the bound. The result is as of read_on().
     // Requires: the request was decided about.
     bool read_rest(content::path_set paths);
@@ -54,13 +59,12 @@ public:
     // Frees the content, once that was sent.
     void release();
 
-    request_ahead ahead() const { return {head_, content_, is_whole_, trailers_}; }
+    request_ahead ahead() const { return {head_.head(), content_, is_whole_, trailers_}; }
 
-    content::request_content values() const { return {values_.state(), &values_}; }
+    content::request_content values() const { return {values_->state(), &*values_}; }
 
 private:
-    std::string text_;
-    http::request_head head_;
+    kept_head head_;
     ahead_memory& memory_;
     std::size_t most_;
     std::string content_;
@@ -68,7 +72,7 @@ private:
     bool is_whole_ = false;
     // Bytes of content that have come.
     std::uint64_t seen_ = 0;
-    content::request_values values_;
+    std::optional<content::request_values> values_;
 
     bool is_good(std::string_view content, bool ends, content::path_set paths);
     bool is_end(std::string_view content, bool last);

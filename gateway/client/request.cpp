@@ -7,6 +7,8 @@
 #include "gateway/http/media_type.hpp"
 #include "gateway/limits/corrections.hpp"
 
+#include <utility>
+
 namespace gateway::client {
 
 // A proxy that asks for a decision understands HTTP only, whatever its client speaks.
@@ -60,6 +62,9 @@ limits::admission request::decide_about(const http::request_head& head)
         return a;
     }
     keep_text(head, a);
+    if (a.awaits_keys) {
+        awaiting_ = std::make_unique<kept_head>(head);
+    }
     if (a.next != action::respond) {
         begin_timeout(head);
     }
@@ -82,7 +87,8 @@ limits::admission request::admit_by_content()
 {
     record_.by.content = kept_->values();
     const limits::admission a = decide_about(kept_->ahead().head);
-    if (a.next == limits::admission::action::respond || kept_->read_rest(paths_that_count())) {
+    if (a.next == limits::admission::action::respond || a.awaits_keys ||
+        kept_->read_rest(paths_that_count())) {
         return a;
     }
     record_.reserved.keep_charges();
@@ -103,6 +109,36 @@ bool request::read_on(std::string_view content, bool last)
 content::path_set request::paths_that_count() const
 {
     return record_.route->content_paths | record_.view->policy->route_paths;
+}
+
+bool request::awaits_keys()
+{
+    const base::instant now = env_.loop.now();
+    if (!keys_until_) {
+        keys_until_ = now + record_.view->policy->token->fetch_timeout;
+    }
+    return now < *keys_until_ && env_.key_fetches.is_worth_waiting(now) &&
+           env_.awaiting_keys.hold(*this, *keys_until_, limits::key_fetches::max_waiting);
+}
+
+// Decides again about a request that has waited for keys, by the configuration that has them.
+void request::admit_anew()
+{
+    const std::unique_ptr<kept_head> kept = std::move(awaiting_);
+    const auto before = record_.view;  // kept content has been read by its paths
+    record_.adopt(env_.view);
+    limits::admission a;
+    if (host_->decide()) {
+        a = answer(kept->head());
+    } else if (kept_ != nullptr) {
+        kept_->read_anew(record_.view->policy->request_paths);
+        a = admit_by_content();
+    } else {
+        record_.by.content = content_of(kept->head());
+        a = decide_about(kept->head());
+    }
+    state_.admitted_anew(kept->head(), a);
+    host_->after_event(true);
 }
 
 // Keeps the text of a request that its limits have rejected, or that waits for a store's answer.
@@ -126,10 +162,15 @@ limits::admission request::answer(const http::request_head& check)
 {
     http::request_head& asked = env_.scratch.asked;
     const auto refused = read_asked_request(check, record_.by.peer_trusted, asked);
-    account_.note(asked, record_);
+    if (!keys_until_) {  // otherwise it is judged again
+        account_.note(asked, record_);
+    }
     const limits::admission a = refused ? limits::refusal(refused->status, refused->detail)
                                         : held_or(admitter_.admit(asked, check, *this));
     keep_text(asked, a);
+    if (a.awaits_keys) {
+        awaiting_ = std::make_unique<kept_head>(check);
+    }
     return as_answer(a);
 }
 
@@ -227,8 +268,13 @@ void request::decided(const limits::verdict& v)
     }
 }
 
-void request::tokens_are_there()
+void request::hold_is_over()
 {
+    if (awaiting_ != nullptr) {
+        env_.loop.refresh_now();
+        admit_anew();
+        return;
+    }
     record_.released = env_.loop.refresh_now();
     record_.reserved.passes(env_.fallback_debts);
     settled({});
@@ -301,6 +347,11 @@ void request::request_ends(const limits::finished& f)
     if (record_.is_grpc) {
         record_.grpc_status = outcome_of(f);
     }
+    if (awaiting_ != nullptr) {
+        env_.awaiting_keys.release(*this);
+        awaiting_.reset();
+    }
+    keys_until_.reset();
     if (held()) {
         reserved.refund(env_.corrections, env_.permit_leases, &record_.costs);
         env_.held.release(*this);

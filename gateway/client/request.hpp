@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/client/kept_head.hpp"
 #include "gateway/client/kept_request.hpp"
 #include "gateway/client/request_account.hpp"
 #include "gateway/client/request_host.hpp"
@@ -18,6 +19,7 @@
 #include "gateway/limits/held_requests.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gateway::client {
@@ -69,6 +71,10 @@ private:
     request_account account_;
     // Value of traceparent for the server, if the request's is not kept.
     http::trace_parent_text trace_parent_{};
+    // Head of a request that waits for keys; null: it does not.
+    std::unique_ptr<kept_head> awaiting_;
+    // Moment until which it may wait for keys at most; nothing: it has not.
+    std::optional<base::instant> keys_until_;
     // True if the client has set the time that ends the request, and not its route.
     bool has_deadline_ = false;
     // The status of a refusal that `rejected_status` replaces.
@@ -78,6 +84,7 @@ private:
     upstream_side upstream_;
     request_state state_;
 
+    void admit_anew();
     void keep_text(const http::request_head& head, const limits::admission& a);
     content::request_content content_of(const http::request_head& head) const;
     limits::admission decide_about(const http::request_head& head);
@@ -119,8 +126,9 @@ private:
     void request_ends(const limits::finished& f) override;
     // verdict_listener
     void decided(const limits::verdict& v) override;
+    bool awaits_keys() override;
     // held_request
-    void tokens_are_there() override;
+    void hold_is_over() override;
     // timer_entry
     void expired(base::instant now) override;
 };

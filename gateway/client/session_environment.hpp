@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/http/http_date.hpp"
+#include "gateway/limits/key_fetches.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/scratch.hpp"
 #include "gateway/net/loop.hpp"
@@ -37,7 +38,10 @@ struct session_environment {
     limits::corrections& corrections;
     limits::fallback_debts& fallback_debts;
     limits::permit_leases& permit_leases;
+    // Requests that wait for their tokens, and those that wait for keys.
     limits::held_requests& held;
+    limits::held_requests& awaiting_keys;
+    const limits::key_fetches& key_fetches;
     abandoned_exchanges& abandoned;
     id_source& ids;
     // Connections to lend to sessions that have something to do.

@@ -17,6 +17,7 @@ namespace json = boost::json;
 // `key_reading` reads one key of a set.
 struct key_reading {
     const json::object& members;
+    keys_from from;
     // The reason why the key is no good. Empty if it is good.
     std::string complaint{};
     // True if the key is only for another purpose.
@@ -136,6 +137,9 @@ std::optional<token_key> read_material(key_reading& from)
     if (is(type, "OKP")) {
         return read_on_curve(from, "Ed25519");
     }
+    if (is(type, "oct") && from.from == keys_from::url) {
+        return from.foreign("a secret that can be fetched is none");
+    }
     if (is(type, "oct")) {
         return from.checked(
             token_key::secret(from.bytes("k")), "k", "expected a secret of 32 bytes at least"
@@ -191,7 +195,7 @@ token_keys refused(std::string complaint)
 
 }  // namespace
 
-token_keys parse_token_keys(std::string_view text)
+token_keys parse_token_keys(std::string_view text, keys_from from)
 {
     if (text.size() > max_key_set_bytes) {
         return refused("larger than 1MiB");
@@ -214,12 +218,13 @@ token_keys parse_token_keys(std::string_view text)
         if (!all[i].is_object()) {
             return refused(path + ": expected an object");
         }
-        key_reading from{all[i].get_object()};
-        auto key = read_key(from);
-        if (from.is_foreign) {
-            read.passed_over.push_back(path + from.complaint);
-        } else if (!from.complaint.empty()) {
-            return refused(path + from.complaint);
+        key_reading reading{all[i].get_object(), from};
+        auto key = read_key(reading);
+        const bool passes = reading.is_foreign || from == keys_from::url;
+        if (passes && !reading.complaint.empty()) {
+            read.passed_over.push_back(path + reading.complaint);
+        } else if (!reading.complaint.empty()) {
+            return refused(path + reading.complaint);
         } else if (key) {
             read.keys.push_back(*std::move(key));
         }

@@ -105,6 +105,18 @@ bool is_signed(
     });
 }
 
+// True if there is a key of the name that the token gives. A token without a name could be signed
+// by any key.
+bool knows_key(const std::vector<token_key>& keys, const token_header& header)
+{
+    return header.key_id ? std::any_of(
+                               keys.begin(),
+                               keys.end(),
+                               [&header](const token_key& key) { return key.id == header.key_id; }
+                           )
+                         : !keys.empty();
+}
+
 // Returns a NumericDate (RFC 7519 §2), or `otherwise` if it is missing. Nothing if it is no number.
 std::optional<seconds> read_date(
     const json::object& claims, json::string_view name, seconds otherwise
@@ -192,7 +204,7 @@ token_verification verify_token(
         return {};
     }
     if (!is_signed(rules.keys, *as_signed, *parts)) {
-        return {.forged = true};
+        return {.forged = true, .unknown_key = !knows_key(rules.keys, *as_signed)};
     }
     return {.token = std::move(read)};
 }

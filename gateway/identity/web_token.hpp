@@ -48,6 +48,9 @@ struct token_verification {
     // True if the only fault is that no key signed the token, which then stays bad for as long as
     // the rules are the same.
     bool forged = false;
+    // True if it is forged because there is no key that it could be signed by: none of the name
+    // that it gives, or none at all. Fetched keys may come to include it.
+    bool unknown_key = false;
 };
 
 // Verifies the token at `now`, in Unix time. It is good if all of this holds:

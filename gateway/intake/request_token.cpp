@@ -78,7 +78,7 @@ request_token find_token(
     if (found.verified != nullptr && as_some_read_it != token) {
         return {.ambiguous = true};
     }
-    return {.verified = found.verified, .forged = found.forged};
+    return {.verified = found.verified, .forged = found.forged, .unknown_key = found.unknown_key};
 }
 
 }  // namespace gateway::intake

@@ -16,6 +16,8 @@ struct request_token {
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;
+    // True if that is because its key is not known (identity::token_verification).
+    bool unknown_key = false;
 };
 
 // Returns the token that `rule` looks for; `now` is in Unix time. A token is ambiguous like any

@@ -25,11 +25,11 @@ known_token token_cache::find(std::string_view token, base::duration now, unknow
         return {};
     }
     identity::token_verification result = identity::verify_token(good_, token, now);
-    if (result.forged) {
+    if (result.forged && !result.unknown_key) {
         if_forged = digest;
     }
     if (!result.token) {
-        return {.forged = result.forged};
+        return {.forged = result.forged, .unknown_key = result.unknown_key};
     }
     if (known_.size() == max_tokens) {
         forget(std::prev(entries_.end()));

@@ -21,6 +21,8 @@ struct known_token {
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;
+    // True if that is because its key is not known (token_verification).
+    bool unknown_key = false;
 };
 
 // `unknown_token` says what becomes of a token that the cache does not know.
@@ -34,8 +36,8 @@ public:
     static constexpr std::size_t max_tokens = 10'000;
 
     // Most forged tokens that are remembered, 32 bytes each. Each has one slot that it can be in,
-    // and takes it from the one before. A token that is bad for another reason is not remembered:
-    // that costs little to see, and such a token may become good with time.
+    // and takes it from the one before. A token that is bad for another reason, or whose key is not
+    // known, is not remembered: that costs little to see, and such a token may become good.
     static constexpr std::size_t max_forged = 4'096;
 
     explicit token_cache(const identity::token_rules& good) : good_(good), forged_(max_forged) {}

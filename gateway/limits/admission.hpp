@@ -34,6 +34,8 @@ struct admission {
     // Response that the route configures, in place of an upstream's or of the gateway's own; null
     // if there is none.
     const http::fixed_response* fixed = nullptr;
+    // True if the request waits for keys, if `next` is `wait`, and is to be admitted anew then.
+    bool awaits_keys = false;
     // True if the configuration asks for this status, so that it is no error whatever it is: limits
     // refuse the request, its route answers it, or a decide listener has a rejected_status.
     bool intended = false;

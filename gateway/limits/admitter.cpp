@@ -86,15 +86,42 @@ admission admitter::admit_routed(
         return {};
     }
     check_ = checks_.borrow();
-    const verdict* const v =
+    const request_check check =
         check_request(*check_, *record_.view, *record_.route, subject, listener);
-    if (v == nullptr) {
-        record_.store_asked = clock_.now();
-        admission a;
-        a.next = admission::action::wait;
-        return a;
+    admission a;
+    a.next = admission::action::wait;
+    switch (check.is) {
+        case request_check::state::decided:
+            return conclude(*check.verdict);
+        case request_check::state::asked:
+            record_.store_asked = clock_.now();
+            return a;
+        case request_check::state::awaits_keys:
+            checks_.take_back(std::move(check_));
+            a.awaits_keys = true;
+            return a;
+        case request_check::state::lacks_keys:
+            checks_.take_back(std::move(check_));
+            return without_keys(check.limit);
     }
-    return conclude(*v);
+    return a;
+}
+
+// Refuses a request whose token no key can verify, as none has been fetched yet.
+admission admitter::without_keys(std::size_t limit)
+{
+    using telemetry::outcome;
+    record_.decided = clock_.now();
+    record_.deciding_limit = record_.view->policy->limits[limit].name;
+    record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(outcome::failed_closed)];
+    record_.view->limits[limit]->count(outcome::failed_closed);
+    record_.refused_for = telemetry::refusal_reason::failed_closed;
+    admission a = refusal(
+        503, "the keys that verify tokens have not been fetched yet", std::chrono::seconds{1}
+    );
+    record_.retry_after = a.retry_after;
+    a.intended = true;
+    return a;
 }
 
 // Reads the fields that the access log has of the request. A token that limits have not verified is

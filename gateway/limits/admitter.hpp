@@ -73,6 +73,7 @@ private:
         intake::key_subject& subject,
         verdict_listener& listener
     );
+    admission without_keys(std::size_t limit);
     void note_log_fields(intake::key_subject& subject, const admission& a);
     void prepare_redirect(const http::request_head& head);
     void remember(const verdict& v, base::duration hold);

@@ -2,9 +2,15 @@
 
 #include "gateway/intake/request_charges.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <span>
+
 namespace gateway::limits {
 
 namespace {
+
+using state = request_check::state;
 
 // True if it is a forged token that refuses the request. It is then charged to the limits that need
 // no token. Otherwise a client with nothing but forged tokens would empty no bucket, and have each
@@ -15,9 +21,38 @@ bool is_forgery(const intake::named_charge& refused, const intake::request_token
     return token.forged && ruling_of(refused.is) == verdict::ruling::unidentified;
 }
 
+request_check as_check(const verdict* v)
+{
+    return {.is = v != nullptr ? state::decided : state::asked, .verdict = v};
+}
+
+// Says if a request whose token names an unknown key goes no further for now: it waits for keys, or
+// there are none at all. Limits in shadow mode have nobody wait.
+std::optional<request_check> stopped_for_keys(
+    const policy::policy& policy,
+    std::span<const std::size_t> limits_with_token,
+    verdict_listener& listener
+)
+{
+    const auto first =
+        std::find_if(limits_with_token.begin(), limits_with_token.end(), [&policy](std::size_t i) {
+            return policy.limits[i].enforced();
+        });
+    if (!policy.token->are_keys_fetched() || first == limits_with_token.end()) {
+        return std::nullopt;
+    }
+    if (listener.awaits_keys()) {
+        return request_check{.is = state::awaits_keys};
+    }
+    if (policy.token->good.keys.empty()) {
+        return request_check{.is = state::lacks_keys, .limit = *first};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
-const verdict* check_request(
+request_check check_request(
     limit_check& check,
     const policy_view& view,
     const policy::route& route,
@@ -28,34 +63,39 @@ const verdict* check_request(
     const policy::policy& policy = *view.policy;
     const std::span<const std::size_t> limits{route.limits};
     const auto first = limits.first(route.reads_token ? route.limits_without_token : limits.size());
+    const auto rest = limits.subspan(first.size());
     intake::named_charges& charges = check.begin(view);
     if (const auto* const refused = intake::add_charges(policy, first, subject, charges)) {
-        return &check.refuse(*refused);
+        return as_check(&check.refuse(*refused));
     }
     if (!route.reads_token) {
-        return check.decide(listener);
+        return as_check(check.decide(listener));
     }
     if (const verdict* const rejection = check.reject_already()) {
-        return rejection;
+        return as_check(rejection);
     }
     if (view.tokens != nullptr) {
         subject.token =
             intake::find_token(*subject.head, *policy.token, *view.tokens, base::unix_time());
     }
+    if (subject.token.unknown_key) {
+        if (const auto stopped = stopped_for_keys(policy, rest, listener)) {
+            return *stopped;
+        }
+    }
     const std::size_t count = charges.count;
     const std::size_t plans = charges.plans.size();
-    const auto* const refused =
-        intake::add_charges(policy, limits.subspan(first.size()), subject, charges);
+    const auto* const refused = intake::add_charges(policy, rest, subject, charges);
     if (refused == nullptr) {
-        return check.decide(listener);
+        return as_check(check.decide(listener));
     }
     if (!is_forgery(*refused, subject.token)) {
-        return &check.refuse(*refused);
+        return as_check(&check.refuse(*refused));
     }
     check.refuse_if_allowed(*refused);
     charges.count = count;
     charges.plans.resize(plans);
-    return check.decide(listener);
+    return as_check(check.decide(listener));
 }
 
 }  // namespace gateway::limits

@@ -8,10 +8,29 @@
 
 namespace gateway::limits {
 
-// Returns the verdict, or null if `listener` hears of it later, unless check.abandon() comes first.
+// `request_check` is how far the check of a request came.
+struct request_check {
+    enum class state {
+        // The verdict is there.
+        decided,
+        // The listener hears of it later, unless check.abandon() comes first.
+        asked,
+        // The listener awaits keys, and nothing has been charged.
+        awaits_keys,
+        // There are no keys to verify tokens with, and the limit needs one. Nothing has been
+        // charged.
+        lacks_keys,
+    };
+    state is = state::decided;
+    // The verdict, if `decided`.
+    const limits::verdict* verdict = nullptr;
+    // Index of the first limit that lacks keys, if `lacks_keys`.
+    std::size_t limit = 0;
+};
+
 // Puts the token of the request into `subject` if it is needed and the view has a cache of tokens.
 // Requires: `view` lives until the verdict; its policy has the route.
-const verdict* check_request(
+request_check check_request(
     limit_check& check,
     const policy_view& view,
     const policy::route& route,

@@ -105,6 +105,16 @@ content::request_content read_content(
     return {values.state(), &values};
 }
 
+// True if a limit of the route that is enforced needs a token.
+bool needs_token(const explanation& e)
+{
+    const auto& limits = e.route->limits;
+    const auto first = static_cast<std::ptrdiff_t>(e.route->limits_without_token);
+    return std::any_of(limits.begin() + first, limits.end(), [&e](std::size_t i) {
+        return e.policy->limits[i].enforced();
+    });
+}
+
 void refuse(explanation& e, int status, std::string_view detail)
 {
     e.status = status;
@@ -175,6 +185,9 @@ explanation explain(
     intake::key_subject subject = intake::key_subject_of(*e.policy, head, by, routed, memory);
     subject.token = token;
     explain_limits(subject, e);
+    if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
+        refuse(e, 503, "the keys that verify tokens have not been fetched");
+    }
     return e;
 }
 

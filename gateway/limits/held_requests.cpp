@@ -1,5 +1,7 @@
 #include "gateway/limits/held_requests.hpp"
 
+#include <algorithm>
+
 namespace gateway::limits {
 
 bool held_requests::hold(held_request& r, base::instant until, std::size_t most)
@@ -10,6 +12,7 @@ bool held_requests::hold(held_request& r, base::instant until, std::size_t most)
     }
     r.at_ = waiting_.emplace(until, &r);
     r.held_ = true;
+    r.round_ = round_;
     here_.add(1);
     if (r.at_ == waiting_.begin()) {
         await_first();
@@ -52,7 +55,24 @@ void held_requests::let_go(base::instant now)
     while (!waiting_.empty() && waiting_.begin()->first <= now) {
         held_request& r = *waiting_.begin()->second;
         forget(r);
-        r.tokens_are_there();
+        r.hold_is_over();
+    }
+    await_first();
+}
+
+// A request that is held again from inside is not let go a second time. Any call may end others, so
+// that no iterator outlives one.
+void held_requests::let_all_go()
+{
+    ++round_;
+    const auto held_before = [this](const auto& waiting) {
+        return waiting.second->round_ != round_;
+    };
+    for (auto next = waiting_.begin(); next != waiting_.end();
+         next = std::find_if(waiting_.begin(), waiting_.end(), held_before)) {
+        held_request& r = *next->second;
+        forget(r);
+        r.hold_is_over();
     }
     await_first();
 }

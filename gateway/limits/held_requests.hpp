@@ -1,6 +1,6 @@
-// `held_requests` holds requests whose tokens are still to come, each until its moment
-// (`max_wait`). There is one per worker and thread. The caller bounds how many all workers hold
-// together.
+// `held_requests` holds requests, each until its moment: those whose tokens are still to come
+// (`max_wait`), and others that wait for keys. One thread has each. The caller bounds how many all
+// workers hold together.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 
 namespace gateway::limits {
@@ -23,8 +24,8 @@ public:
     held_request(const held_request&) = delete;
     held_request& operator=(const held_request&) = delete;
 
-    // Called when its moment has come. It is not held any more.
-    virtual void tokens_are_there() = 0;
+    // Called when its moment has come, or all are let go. It is not held any more.
+    virtual void hold_is_over() = 0;
 
     virtual ~held_request() = default;
 
@@ -33,6 +34,8 @@ public:
 private:
     friend class held_requests;
     bool held_ = false;
+    // Number of times that all had been let go when it was held.
+    std::uint64_t round_ = 0;
     // Position among the waiting requests, while it is held.
     std::multimap<base::instant, held_request*>::iterator at_;
 };
@@ -52,12 +55,17 @@ public:
     // held.
     void release(held_request& r);
 
+    // Lets all requests go that are held now, although their moments have not come.
+    void let_all_go();
+
 private:
     std::atomic<std::size_t>& all_;
     telemetry::gauge& here_;
     // Held requests, the soonest first; those of one moment in the order in which they came.
     std::multimap<base::instant, held_request*> waiting_;
     net::alarm first_moment_;
+    // Number of times that all have been let go.
+    std::uint64_t round_ = 0;
 
     void forget(held_request& r);
     void await_first();

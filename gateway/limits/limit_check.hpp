@@ -28,6 +28,10 @@ class verdict_listener {
 public:
     virtual void decided(const verdict& v) = 0;
 
+    // Called if the request's token names a key that is not known. Returns true if the request
+    // waits for a fetch of keys, after which it is admitted anew.
+    virtual bool awaits_keys() { return false; }
+
 protected:
     ~verdict_listener() = default;
 };

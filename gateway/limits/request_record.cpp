@@ -23,4 +23,13 @@ void request_record::arrive(
     begin(now);
 }
 
+void request_record::adopt(const std::shared_ptr<const policy_view>& to)
+{
+    view = to;
+    by.peer_trusted = identity::is_trusted(view->policy->client, by.peer);
+    route = nullptr;
+    metrics = view->no_route;
+    log_fields.clear();
+}
+
 }  // namespace gateway::limits

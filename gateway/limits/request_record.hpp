@@ -154,6 +154,10 @@ struct request_record {
         base::instant now
     );
 
+    // Takes up another configuration, by which the request is admitted anew.
+    // Requires: nothing has been charged.
+    void adopt(const std::shared_ptr<const policy_view>& to);
+
     // Forgets the last request.
     // Requires: `view` and `by` are those of the next one.
     void begin(base::instant now)

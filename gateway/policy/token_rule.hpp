@@ -2,6 +2,7 @@
 // valid.
 #pragma once
 
+#include "gateway/base/clock.hpp"
 #include "gateway/identity/web_token.hpp"
 
 #include <string>
@@ -14,9 +15,13 @@ struct token_rule {
     // Name of the cookie, or of the header in lower case.
     std::string name = "authorization";
 
-    // The file that the keys were read from.
-    std::string keys_file;
+    // The file that the keys were read from, or the URL from which they are fetched.
+    std::string keys_from;
+    // Longest wait of a request for a fetch of keys; 0: the keys come from a file.
+    base::duration fetch_timeout{0};
     identity::token_rules good;
+
+    bool are_keys_fetched() const { return fetch_timeout > base::duration{0}; }
 };
 
 }  // namespace gateway::policy

@@ -176,7 +176,7 @@ const judgement& candidate::judge(const logged_request& r)
         intake::key_subject subject = intake::key_subject_of(*policy_, *head, by, routed, memory_);
         read_identity(r, subject);
         const limits::verdict* const v =
-            limits::check_request(check_, *view_, route.route, subject, *this);
+            limits::check_request(check_, *view_, route.route, subject, *this).verdict;
         note(*v);
         if (v->is == limits::verdict::ruling::allowed) {
             take_up(r, route.route, *v);

@@ -245,7 +245,10 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         sum(workers, &worker_metrics::untrusted_forwarded)
     );
     add_row(
-        all.gauge("gateway_requests_waiting", "Requests held until their tokens are there."),
+        all.gauge(
+            "gateway_requests_waiting",
+            "Requests held until their tokens, or keys for them, are there."
+        ),
         {},
         sum(workers, &worker_metrics::requests_waiting)
     );

@@ -57,6 +57,15 @@ void add_certificate_families(families& all, const std::vector<certificate_figur
     }
 }
 
+void add_key_families(families& all, const key_fetch_figures& f)
+{
+    auto& fetches = all.counter(
+        "gateway_jwks_fetches_total", "Fetches of the keys that verify tokens, by result."
+    );
+    add_row(fetches, {{"result", "success"}}, static_cast<double>(f.succeeded));
+    add_row(fetches, {{"result", "failure"}}, static_cast<double>(f.failed));
+}
+
 // Adds a row, if there is a source for it.
 template <typename Source>
 void add_asked(prometheus::MetricFamily& family, labels names, const Source& source)
@@ -78,6 +87,11 @@ void add_source_families(families& all, const sources& from)
     }
     if (from.certificates) {
         add_certificate_families(all, from.certificates());
+    }
+    if (from.key_fetches) {
+        if (const auto figures = from.key_fetches()) {
+            add_key_families(all, *figures);
+        }
     }
     add_asked(
         all.gauge("gateway_buckets", "Buckets a store holds in memory."),

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,17 @@ struct certificate_figures {
     std::chrono::seconds expires{};
 };
 
+// `key_fetch_figures` describes the fetches of the keys that verify tokens.
+struct key_fetch_figures {
+    // Number of keys in force.
+    std::size_t keys = 0;
+    // True if the last fetch failed.
+    bool failing = false;
+    // Number of fetches by their result.
+    std::uint64_t succeeded = 0;
+    std::uint64_t failed = 0;
+};
+
 // Each function returns the present state. The metrics of a null function are left out.
 struct sources {
     // Buckets of the local store, and clients that found their table full.
@@ -57,6 +69,8 @@ struct sources {
     std::function<std::vector<server_health>()> health{};
     std::function<std::vector<plan_figures>()> plans{};
     std::function<std::vector<certificate_figures>()> certificates{};
+    // Nothing if keys are not fetched.
+    std::function<std::optional<key_fetch_figures>()> key_fetches{};
 };
 
 // Appends the families of all sources but `servers`, which add_server_families() adds.

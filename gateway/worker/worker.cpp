@@ -52,6 +52,7 @@ worker::worker(
       checks_(shared.local, loop_.clock(), top_, parts_),
       permit_leases_(loop_.clock()),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
+      awaiting_keys_(loop_, shared.waiting_for_keys, shared.metrics.worker(index).requests_waiting),
       buckets_(shared.local, loop_.clock()),
       view_(resources_.adopt(s)),
       abandoned_(
@@ -68,6 +69,8 @@ worker::worker(
           fallback_debts_,
           permit_leases_,
           held_,
+          awaiting_keys_,
+          shared.key_fetches,
           abandoned_,
           ids_,
           spare_connections_,
@@ -266,6 +269,14 @@ void worker::reload(std::shared_ptr<const snapshot> s)
         for (accept_gate& d : accept_gates_) {
             d.adopt(*s);
         }
+    });
+}
+
+void worker::stop_waiting_for_keys()
+{
+    boost::asio::post(loop_.context(), [this] {
+        loop_.refresh_now();
+        awaiting_keys_.let_all_go();
     });
 }
 

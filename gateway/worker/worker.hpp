@@ -15,6 +15,7 @@
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
 #include "gateway/limits/held_requests.hpp"
+#include "gateway/limits/key_fetches.hpp"
 #include "gateway/limits/permit_leases.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
@@ -41,8 +42,10 @@ struct shared_state {
     std::size_t max_connections;
     std::atomic<std::size_t> connections{0};
     client::peer_count peers{};
-    // Number of requests that wait for their tokens.
+    // Number of requests that wait for their tokens, and of those that wait for keys.
     std::atomic<std::size_t> waiting{0};
+    std::atomic<std::size_t> waiting_for_keys{0};
+    limits::key_fetches key_fetches{};
 };
 
 // A listening socket of listeners[index], which may have several.
@@ -76,6 +79,10 @@ public:
 
     // [any thread] Adopts a new configuration.
     void reload(std::shared_ptr<const snapshot> s);
+
+    // [any thread] Lets requests go on that wait for keys. A configuration with other keys comes
+    // before, by reload().
+    void stop_waiting_for_keys();
 
     // [any thread] Stops accepting, finishes what runs, then ends.
     void drain(net::queued rest = net::queued::accepted);
@@ -148,6 +155,7 @@ private:
     limits::check_pool checks_;
     limits::permit_leases permit_leases_;
     limits::held_requests held_;
+    limits::held_requests awaiting_keys_;
     client::id_source ids_{base::unix_time(), base::now()};
     limits::bucket_operations buckets_;
     client::http1_pool spare_connections_;

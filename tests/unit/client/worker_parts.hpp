@@ -46,6 +46,9 @@ struct worker_parts {
     limits::permit_leases permit_leases{loop.clock()};
     std::atomic<std::size_t> waiting{0};
     limits::held_requests held{loop, waiting, metrics.requests_waiting};
+    std::atomic<std::size_t> waiting_for_keys{0};
+    limits::held_requests awaiting_keys{loop, waiting_for_keys, metrics.requests_waiting};
+    limits::key_fetches key_fetches;
     id_source ids{base::unix_time(), base::now()};
     limits::scratch scratch;
     ahead_memory ahead;
@@ -55,10 +58,17 @@ struct worker_parts {
     limits::recent_rejections rejections;
     std::function<void(session&)> on_end;
     session_environment environment{
-        loop,    checks,     corrections, debts,       permit_leases,
-        held,    abandoned,  ids,         connections, streams,
-        metrics, rejections, log,         log_enabled, spans,
-        view,    scratch,    ahead,       date,        [this](session& s) { on_end(s); },
+        loop,          checks,
+        corrections,   debts,
+        permit_leases, held,
+        awaiting_keys, key_fetches,
+        abandoned,     ids,
+        connections,   streams,
+        metrics,       rejections,
+        log,           log_enabled,
+        spans,         view,
+        scratch,       ahead,
+        date,          [this](session& s) { on_end(s); },
     };
 };
 

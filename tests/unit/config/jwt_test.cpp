@@ -10,6 +10,7 @@
 namespace gateway::config {
 namespace jwt_test {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -59,7 +60,7 @@ TEST(jwt, has_a_header_and_the_keys_of_a_file)
     const policy::token_rule& token = s.policy->token.value();
     EXPECT_EQ(token.in, policy::token_rule::carrier::header);
     EXPECT_EQ(token.name, "authorization");
-    EXPECT_EQ(token.keys_file, good_keys);
+    EXPECT_EQ(token.keys_from, good_keys);
     ASSERT_EQ(token.good.keys.size(), 1U);
     EXPECT_EQ(token.good.keys[0].id, "RFC 7515 A.3");
     EXPECT_EQ(token.good.issuer, "");
@@ -72,6 +73,71 @@ TEST(jwt, has_a_header_and_the_keys_of_a_file)
             "jwks.json\": keys[1]: it is for \"enc\", not for signatures; it is passed over"
         ))
     );
+}
+
+TEST(jwt, may_have_keys_that_are_fetched)
+{
+    const settings s =
+        with(
+            "jwt: { keys: \"https://id.example.com:8443/a/jwks?p=1\", timeout: 2s, refresh: 1h, "
+            "on_no_keys: wait, tls: { server_name: id.test } }"
+        )
+            .load();
+    EXPECT_EQ(s.issuer.host, "id.example.com");
+    EXPECT_EQ(s.issuer.port, "8443");
+    EXPECT_EQ(s.issuer.target, "/a/jwks?p=1");
+    EXPECT_EQ(s.issuer.timeout, std::chrono::seconds{2});
+    EXPECT_EQ(s.issuer.refresh, std::chrono::hours{1});
+    EXPECT_EQ(s.issuer.on_no_keys, probes::issuer_options::no_keys::wait);
+    EXPECT_EQ(s.issuer.tls.server_name, "id.test");
+    EXPECT_NE(s.issuer.tls.context, nullptr);
+    const policy::token_rule& token = s.policy->token.value();
+    EXPECT_EQ(token.keys_from, "https://id.example.com:8443/a/jwks?p=1");
+    EXPECT_EQ(token.fetch_timeout, std::chrono::seconds{2});
+    EXPECT_TRUE(token.good.keys.empty());
+    const settings plain = with("jwt: { keys: \"https://[::1]\" }").load();
+    EXPECT_EQ(plain.issuer.host, "::1");
+    EXPECT_EQ(plain.issuer.port, "443");
+    EXPECT_EQ(plain.issuer.target, "/");
+    EXPECT_NE(plain.issuer.tls.context, nullptr);
+}
+
+TEST(jwt, keeps_fetched_keys_of_the_same_url)
+{
+    settings before = with("jwt: { keys: \"https://id/jwks\" }").load();
+    auto changed = std::make_shared<policy::policy>(*before.policy);
+    changed->token->good.keys = with(with_keys()).load().policy->token->good.keys;
+    before.policy = changed;
+    const auto keys_after = [&before](const std::string& section) {
+        const std::string text = with(section).text();
+        return load_text(text, "gateway.yaml", &before).policy->token->good.keys.size();
+    };
+    EXPECT_EQ(keys_after("jwt: { keys: \"https://id/jwks\", timeout: 1s }"), 1U);
+    EXPECT_EQ(keys_after("jwt: { keys: \"https://id/other\" }"), 0U);
+}
+
+TEST(jwt, fetches_keys_over_tls_only)
+{
+    EXPECT_THAT(
+        complaint("jwt: { keys: \"http://id/jwks\" }"),
+        HasSubstr("jwt.keys: keys are fetched from https:// URLs only")
+    );
+    for (const char* const url :
+         {"https://", "https://user@id/", "https://id/#a", "https://id:0/", "https://a b/"}) {
+        EXPECT_THAT(
+            complaint("jwt: { keys: \"" + std::string{url} + "\" }"),
+            HasSubstr("jwt.keys: expected https://HOST[:PORT]/PATH")
+        ) << url;
+    }
+    EXPECT_THAT(
+        complaint(with_keys(", refresh: 5m, tls: { server_name: a }")),
+        AllOf(HasSubstr("jwt.tls: is for keys that are fetched"), HasSubstr("jwt.refresh: is for"))
+    );
+    EXPECT_THAT(
+        complaint("jwt: { keys: \"https://id/\", tls: { verify: false } }"),
+        HasSubstr("jwt.tls.verify: unknown key")
+    );
+    EXPECT_THAT(complaint("jwt: { keys: \"https://id/\", refresh: 1s }"), HasSubstr("jwt.refresh"));
 }
 
 TEST(jwt, every_key_arrives)

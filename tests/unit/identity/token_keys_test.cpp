@@ -165,5 +165,27 @@ TEST(token_keys, that_are_weak_or_malformed_are_complained_of)
     EXPECT_EQ(complaint_about(rsa(1024, "AQAB", '\x0b')), "");
 }
 
+TEST(token_keys, of_a_url_are_passed_over_if_they_are_bad_or_secret)
+{
+    const token_keys read = parse_token_keys(
+        set_of(
+            R"({"kty":"RSA","n":"AQAB","e":"AQAB"},)" + issuers()[0].jwk() + "," +
+            issuers()[2].jwk() + R"(,{"kid":"x"})"
+        ),
+        keys_from::url
+    );
+    EXPECT_EQ(read.complaint, "");
+    EXPECT_THAT(read.keys, SizeIs(1));
+    EXPECT_THAT(
+        read.passed_over,
+        ElementsAre(
+            StartsWith("keys[0].n: expected an RSA key"),
+            "keys[1]: a secret that can be fetched is none",
+            "keys[3].kty: missing"
+        )
+    );
+    EXPECT_NE(parse_token_keys(issuers()[0].jwks(), keys_from::url).complaint, "");
+}
+
 }  // namespace token_keys_test
 }  // namespace gateway::identity

@@ -129,6 +129,28 @@ TEST(web_token, is_forged_if_only_its_signature_is_wrong)
     EXPECT_FALSE(is_forged(R"(,"iss":"us","nbf":1800001000)")) << "early, and well signed";
 }
 
+TEST(web_token, may_be_signed_by_a_key_that_is_not_known)
+{
+    const issuer& by = issuers()[2];
+    const issuer other{"ES256"};
+    const auto verified = [&by](const std::string& keys, const std::string& header) {
+        const std::string set = R"({"keys":[)" + keys + "]}";
+        return verify_token(
+            keys.empty() ? token_rules{} : rules_with(set), by.token("{}", header), today
+        );
+    };
+    const std::string a = R"(,"kid":"a")";
+    EXPECT_TRUE(verified(other.jwk(R"(,"kid":"b")"), a).unknown_key);
+    EXPECT_TRUE(verified(by.jwk(), a).unknown_key) << "a key without a name is not that one";
+    EXPECT_TRUE(verified("", a).unknown_key);
+    EXPECT_TRUE(verified("", "").unknown_key) << "there are no keys at all";
+    EXPECT_TRUE(verified("", "").forged);
+    EXPECT_FALSE(verified(other.jwk(a), a).unknown_key) << "known, and not the one that signed it";
+    EXPECT_FALSE(verified(issuers()[1].jwk(a), a).unknown_key) << "known, of another algorithm";
+    EXPECT_FALSE(verified(other.jwk(), "").unknown_key);
+    EXPECT_FALSE(verified(by.jwk(a), a).unknown_key);
+}
+
 // RFC 8037 A.2 and A.4. What it signs is no set of claims.
 TEST(web_token, the_ed25519_key_of_the_rfc_signed_its_text)
 {

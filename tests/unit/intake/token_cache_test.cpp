@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace gateway::intake {
 namespace token_cache_test {
 
@@ -27,7 +29,10 @@ protected:
     void accept() { rules.keys = identity::parse_token_keys(by.jwks()).keys; }
 
     // Only what is remembered is good from now on.
-    void accept_nothing_new() { rules.keys.clear(); }
+    void accept_nothing_new()
+    {
+        rules.keys = identity::parse_token_keys(identity::issuers()[1].jwks()).keys;
+    }
 
     std::string token(int sub, const std::string& more = {}) const
     {
@@ -88,6 +93,18 @@ TEST_F(token_caches, look_at_the_signature_of_a_forged_token_once)
     EXPECT_EQ(sub(token(2)), "2");
     token_cache after_a_reload{rules};
     EXPECT_NE(after_a_reload.find(forged, today).verified, nullptr);
+}
+
+TEST_F(token_caches, look_again_at_a_token_whose_key_was_not_known)
+{
+    const auto good = std::exchange(rules.keys, {});
+    for (int seen = 0; seen < 2; ++seen) {
+        const known_token found = cache.find(token(1), today);
+        EXPECT_TRUE(found.forged);
+        EXPECT_TRUE(found.unknown_key);
+    }
+    rules.keys = good;
+    EXPECT_EQ(sub(token(1)), "1");
 }
 
 TEST_F(token_caches, call_only_tokens_forged_that_no_key_signed)

@@ -115,7 +115,7 @@ protected:
     const verdict& ask()
     {
         prepare();
-        const verdict* const v = check_request(check_, view_, route_, subject_, *this);
+        const verdict* const v = check_request(check_, view_, route_, subject_, *this).verdict;
         pending_ = v == nullptr;
         said_ = v;
         return v == nullptr ? nothing_yet_ : *v;
@@ -232,7 +232,8 @@ protected:
     const verdict& ask_without_room()
     {
         prepare();
-        const verdict* const v = check_request(*check_of_small_, view_, route_, subject_, *this);
+        const verdict* const v =
+            check_request(*check_of_small_, view_, route_, subject_, *this).verdict;
         EXPECT_NE(v, nullptr);
         return *v;
     }

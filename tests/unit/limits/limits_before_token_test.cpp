@@ -79,6 +79,20 @@ public:
         }
     }
 
+    // From now on keys are fetched, and none has been yet.
+    void lose_keys()
+    {
+        policy_->token->fetch_timeout = std::chrono::seconds{1};
+        policy_->token->good.keys.clear();
+    }
+
+    // How far the check of the last request came.
+    request_check::state state() const { return state_; }
+
+    // Whether a request may wait for keys, and how often it was asked for.
+    bool may_await = false;
+    int awaited = 0;
+
     // From now on the token comes first.
     void decide_late() { route_.limits_without_token = 0; }
 
@@ -98,7 +112,9 @@ public:
             .host = "h",
             .path = "/",
             .route = "r"};
-        said_ = check_request(check_, view_, route_, subject, *this);
+        const request_check check = check_request(check_, view_, route_, subject, *this);
+        state_ = check.is;
+        said_ = check.verdict;
         return said_ != nullptr ? *said_ : nothing_yet_;
     }
 
@@ -125,9 +141,16 @@ private:
     bucket_parts parts_;
     limit_check check_{local_, clock_, top_, parts_};
     const verdict* said_ = nullptr;
+    request_check::state state_{};
     const verdict nothing_yet_{};
 
     void decided(const verdict& v) override { said_ = &v; }
+
+    bool awaits_keys() override
+    {
+        ++awaited;
+        return may_await;
+    }
 };
 
 TEST(limits_before_token, reject_whoever_it_is)
@@ -349,6 +372,35 @@ TEST(limits_before_token, change_no_verdict_but_whose_rejection_it_is)
         }
     }
     EXPECT_GT(rejected_early, 300);
+}
+
+TEST(limits_before_token, wait_for_keys_only_if_they_allow_the_request)
+{
+    using state = request_check::state;
+    limited l({by_user("user", 9), by_address("address", 1)});
+    l.lose_keys();
+    l.ask(token_of("alice"));
+    EXPECT_EQ(l.state(), state::lacks_keys);
+    l.may_await = true;
+    l.ask(token_of("alice"));
+    EXPECT_EQ(l.state(), state::awaits_keys);
+    EXPECT_EQ(l.awaited, 2);
+    EXPECT_EQ(l.ask("").is, is::unidentified) << "without a token there is nothing to wait for";
+    EXPECT_EQ(l.ask(expired_token()).is, is::unidentified);
+    EXPECT_EQ(l.awaited, 2);
+    EXPECT_EQ(l.count(1, outcome::allowed), 0U) << "nothing has been charged";
+}
+
+TEST(limits_before_token, in_shadow_mode_have_nobody_wait_for_keys)
+{
+    limit_rule rule = by_user("user", 9);
+    rule.mode = policy::mode::shadow;
+    limited l({rule});
+    l.may_await = true;
+    l.lose_keys();
+    l.ask(token_of("alice"));
+    EXPECT_EQ(l.state(), request_check::state::decided);
+    EXPECT_EQ(l.awaited, 0);
 }
 
 }  // namespace limits_before_token_test

@@ -57,7 +57,8 @@ protected:
             .host = "h",
             .path = "/",
             .route = "r"};
-        const limits::verdict* const v = check_request(check_, view_, route_, subject, *this);
+        const limits::verdict* const v =
+            check_request(check_, view_, route_, subject, *this).verdict;
         EXPECT_NE(v, nullptr);
         return *v;
     }
