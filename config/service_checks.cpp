@@ -154,6 +154,9 @@ std::string_view foreign_key(const policy::limit_rule& limit)
     if (limit.outcome.any()) {
         return "charge_on\", \"reset_on\" or \"settle\", and the response is not known here";
     }
+    if (limit.claimed.any()) {
+        return "claim\", and no token is known here";
+    }
     if (!(limit.cost == policy::cost_rule{})) {
         return "cost\", and the cost is Envoy's hits_addend";
     }

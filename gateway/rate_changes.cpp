@@ -14,7 +14,7 @@ namespace {
 // bucket.
 bool has_one_rate(const policy::limit_rule& rule)
 {
-    return rule.plan.plans == policy::no_plans && rule.shards == 1;
+    return rule.plan.plans == policy::no_plans && !rule.claimed.any() && rule.shards == 1;
 }
 
 bool differs(const config::settings& before, const policy::limit_rule& fresh)

@@ -60,6 +60,9 @@ void check_store(section& from, const limit_draft& l)
     const bool local = l.rule.store == policy::local_store;
     if (!local) {
         check_speed(from, "rate", l.written.rate);
+        check_speed(
+            from, "rate", {.tokens = l.rule.claimed.tokens.max, .period = l.written.rate.period}
+        );
         for (const written_plan& plan : l.written.plans) {
             check_speed(from, "plans", plan.rate);
         }
@@ -159,6 +162,7 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
     describe_local_share(k, l);
     k.rule([&](section& from) {
         check_lease(from, l);
+        check_claims(from, l, d);
         check_store(from, l);
     });
     k("mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out")

@@ -8,6 +8,19 @@ namespace {
 
 constexpr std::uint64_t most_in_a_log = 10'000;
 constexpr range bucket_sizes{1, most_tokens};
+constexpr std::string_view rate_schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"required":["claim","per","default","max"],"properties":{
+        "claim":{"type":"string","description":"the claim of a token that states how many"},
+        "per":{"description":"the time in which so many come back","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
+        "default":{"description":"how many without a valid claim","type":"integer","minimum":1,"maximum":1000000000000},
+        "max":{"description":"the most that a claim may state","type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"}})";
+constexpr std::string_view burst_schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"required":["claim","default","max"],"properties":{
+        "claim":{"type":"string","description":"the claim of a token that states how many"},
+        "default":{"description":"how many without a valid claim","type":"integer","minimum":1,"maximum":1000000000000},
+        "max":{"description":"the most that a claim may state","type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
 constexpr stated as_in_rate{"the count in `rate`", "1 to 1000000000000"};
 
 // Returns what is wrong with a rate, or nothing if it is valid.
@@ -51,17 +64,33 @@ std::string take_rate(const std::string& text, limit_draft& l)
     return {};
 }
 
+bool is_mapping(section& from, std::string_view key)
+{
+    const node* const value = from.find(key);
+    return value != nullptr && value->is == node::kind::mapping;
+}
+
 void describe_its_rate(const described_key& k, limit_draft& l)
 {
+    const auto read = [&](section& from) {
+        if (is_mapping(from, "rate")) {
+            read_claimed_rate(from, l);
+        } else {
+            from.take_text("rate", [&](const std::string& text) { return take_rate(text, l); });
+        }
+    };
+    const auto print = [&] {
+        const policy::claimed_numbers& c = l.rule.claimed;
+        return c.tokens.any() ? print_claimed_rate(c) : format_rate(l.written.rate);
+    };
     k.printed_if(!counts_requests(l))
-        .text(
+        .other(
             {.documented =
                  {"none",
                   "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
-             .schema =
-                 R"({"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"})",
-             .take = [&](const std::string& text) { return take_rate(text, l); },
-             .print = [&] { return format_rate(l.written.rate); }}
+             .schema = std::string{rate_schema},
+             .read = read,
+             .print = print}
         );
 }
 
@@ -92,10 +121,27 @@ text_form not_empty(std::string& value, stated documented)
 // Describes how much a bucket holds.
 void describe_burst(keys& k, limit_draft& l)
 {
+    const auto read = [&](section& from) {
+        if (is_mapping(from, "burst")) {
+            read_claimed_burst(from, l);
+        } else {
+            from.take_number("burst", l.burst, bucket_sizes);
+        }
+    };
+    const auto print = [&] {
+        const policy::claimed_numbers& c = l.rule.claimed;
+        return c.any() ? print_claimed_burst(c) : std::to_string(l.burst);
+    };
     k("burst",
-      "the tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years")
+      "the tokens in a full bucket of a `token_bucket`, or a claim as for `rate`. Refilling it may "
+      "take at most 100 years")
         .printed_if(l.written.algorithm == algorithm::token_bucket)
-        .number(l.burst, as_in_rate, bucket_sizes);
+        .other(
+            {.documented = as_in_rate,
+             .schema = std::string{burst_schema},
+             .read = read,
+             .print = print}
+        );
     k("capacity",
       "the tokens in a full bucket of a `fixed_window`. If it is above the count in `rate`, "
       "what one window leaves can be used in the next. Refilling it may take at most 100 years, "
@@ -150,7 +196,9 @@ void describe_rate(keys& k, limit_draft& l, draft& d)
     describe_its_rate(
         k("rate",
           "the tokens that come back per `s`, `m`, `h`, `d`, `w` or any duration, as in `100/m` "
-          "and `10/10s`; for a `fixed_window` also per `mo`, a month"),
+          "and `10/10s`; for a `fixed_window` also per `mo`, a month. Or the claim of the token "
+          "that "
+          "states them, `{ claim: rpm, per: 1m, default: 100, max: 10000 }` (below)"),
         l
     );
     describe_burst(k, l);

@@ -13,6 +13,17 @@ void describe_rate(keys& limit, limit_draft& l, draft& d);
 // Loads the numbers of a plan in place of the limit's own, which `l` has, and checks them likewise.
 void load_plan_numbers(section& from, limit_draft& l, draft& d);
 
+// These read and print a rate and a burst that the token of a request states.
+// Requires: for reading, that the key is there and has a mapping.
+void read_claimed_rate(section& limit, limit_draft& l);
+void read_claimed_burst(section& limit, limit_draft& l);
+std::string print_claimed_rate(const policy::claimed_numbers& c);
+std::string print_claimed_burst(const policy::claimed_numbers& c);
+
+// Checks such numbers against the other keys, and completes them.
+// Requires: all other keys have been read.
+void check_claims(section& from, limit_draft& l, const draft& d);
+
 // Most windows of tokens that a bucket holds if its windows begin by a calendar, as a call to a
 // shared store encodes when each of them begins.
 inline constexpr std::int64_t most_windows_held = 60;

@@ -39,15 +39,21 @@ boost::json::object describe(const policy::policy& p, const policy::limit_rule& 
 }
 
 void describe_numbers(
-    const policy::limit_rule& rule, const limit::limit& of_plan, boost::json::object& into
+    const policy::limit_rule& rule,
+    const limit::limit& applied,
+    std::optional<std::int64_t> tokens,
+    boost::json::object& into
 )
 {
     for (const policy::plan_rule& p : rule.plan.rules) {
-        if (&p.limit == &of_plan) {
+        if (&p.limit == &applied) {
             into["rate"] = p.rate;
         }
     }
-    into["capacity"] = of_plan.burst();
+    if (tokens) {
+        into["rate"] = std::to_string(*tokens) + rule.rate.substr(rule.rate.find('/'));
+    }
+    into["capacity"] = applied.burst();
 }
 
 boost::json::value describe_limits(

@@ -193,7 +193,8 @@ boost::json::object describe_use(const limits::explanation& e, const intake::nam
         one["plan"] = c.plan;
     }
     if (c.limit != nullptr && c.limit != &rule.limit) {
-        describe_numbers(rule, *c.limit, one);
+        const auto tokens = e.claimed != nullptr ? e.claimed->tokens_of(*c.limit) : std::nullopt;
+        describe_numbers(rule, *c.limit, tokens, one);
     }
     one["applies"] = c.is == state::charged;
     if (c.is != state::charged) {

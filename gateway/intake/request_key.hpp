@@ -8,6 +8,7 @@
 #include "gateway/envoy/rate_limit_request.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/part_value.hpp"
+#include "gateway/intake/claimed_limits.hpp"
 #include "gateway/intake/named_charge.hpp"
 #include "gateway/intake/request_token.hpp"
 #include "gateway/net/tls/client_certificate.hpp"
@@ -34,6 +35,8 @@ struct key_subject {
     std::string_view route;
     // Token that the request carries.
     request_token token{};
+    // Limits by the numbers of tokens; null: the default numbers count.
+    claimed_limits* claimed = nullptr;
     // True if the peer is trusted, so that its headers about the client count and reach the
     // upstream.
     bool peer_trusted = false;

@@ -19,12 +19,23 @@ std::optional<policy::plan_id> plan_of(
     return value.present() ? plans.members->find(value.text()) : policy::plan_id{0};
 }
 
+namespace {
+
+// Returns the limit for clients without a plan of other numbers.
+const limit::limit& own_limit(const policy::limit_rule& rule, const key_subject& subject)
+{
+    const bool is_claimed = rule.claimed.any() && subject.claimed != nullptr;
+    return is_claimed ? subject.claimed->of(rule, subject.token.verified) : rule.limit;
+}
+
+}  // namespace
+
 applied_limit applied_by_plan(
     const policy::policy& policy, const policy::limit_rule& rule, const key_subject& subject
 )
 {
     using kind = applied_limit::kind;
-    const applied_limit own{.is = kind::limited, .limit = &rule.limit};
+    const applied_limit own{.is = kind::limited, .limit = &own_limit(rule, subject)};
     if (rule.plan.plans == policy::no_plans) {
         return own;
     }

@@ -74,6 +74,7 @@ request_check check_request(
     if (const verdict* const rejection = check.reject_already()) {
         return as_check(rejection);
     }
+    subject.claimed = view.claimed.get();
     if (view.tokens != nullptr) {
         subject.token =
             intake::find_token(*subject.head, *policy.token, *view.tokens, base::unix_time());

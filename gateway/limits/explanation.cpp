@@ -184,6 +184,8 @@ explanation explain(
     }
     intake::key_subject subject = intake::key_subject_of(*e.policy, head, by, routed, memory);
     subject.token = token;
+    e.claimed = std::make_shared<intake::claimed_limits>();
+    subject.claimed = e.claimed.get();
     explain_limits(subject, e);
     if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
         refuse(e, 503, "the keys that verify tokens have not been fetched");

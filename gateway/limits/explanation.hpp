@@ -6,6 +6,7 @@
 
 #include "gateway/http/options.hpp"
 #include "gateway/identity/client_address.hpp"
+#include "gateway/intake/claimed_limits.hpp"
 #include "gateway/intake/hypothetical_request.hpp"
 #include "gateway/intake/named_charge.hpp"
 #include "gateway/limits/verdict.hpp"
@@ -33,6 +34,8 @@ struct explanation {
     std::string path;
     // Null if no route was looked for, or none matches.
     const policy::route* route = nullptr;
+    // Limits by the numbers of the request's token.
+    std::shared_ptr<intake::claimed_limits> claimed{};
     // One for each limit of the route. Names are those of whole buckets.
     std::vector<intake::named_charge> limits;
     // Status that the request is refused with, whatever its buckets hold; 0 if it is not.

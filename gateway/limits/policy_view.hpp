@@ -6,6 +6,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/http2/options.hpp"
+#include "gateway/intake/claimed_limits.hpp"
 #include "gateway/intake/routed_request.hpp"
 #include "gateway/intake/token_cache.hpp"
 #include "gateway/policy/policy.hpp"
@@ -39,6 +40,8 @@ struct policy_view {
     // Tokens that this worker has verified; null if no key asks for one, or if requests come with
     // tokens that are known.
     std::unique_ptr<intake::token_cache> tokens;
+    // Limits whose numbers these tokens state; null like `tokens`.
+    std::unique_ptr<intake::claimed_limits> claimed;
     // [i] holds the counters of policy->routes[i].
     std::vector<telemetry::route_metrics*> routes;
     // [i] holds the counters of policy->services[i].

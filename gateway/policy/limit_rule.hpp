@@ -6,6 +6,7 @@
 #include "gateway/limit/limit.hpp"
 #include "gateway/limit/penalty.hpp"
 #include "gateway/limit/token_lease.hpp"
+#include "gateway/policy/claimed_numbers.hpp"
 #include "gateway/policy/cost_rule.hpp"
 #include "gateway/policy/outcome_rule.hpp"
 #include "gateway/policy/plan.hpp"
@@ -103,6 +104,8 @@ struct limit_rule {
     outcome_rule outcome{};
     // Plans whose members get other numbers.
     plan_choice plan{};
+    // Numbers that tokens state, in place of those of `limit`, which has the default ones.
+    claimed_numbers claimed{};
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
 

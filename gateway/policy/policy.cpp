@@ -39,9 +39,9 @@ std::vector<const key_part*> parts_of(
 bool reads_token(const limit_rule& rule, const std::vector<plan_section>& plans)
 {
     const auto parts = parts_of(rule, plans);
-    return std::any_of(parts.begin(), parts.end(), [](const key_part* part) {
-        return part->from == key_part::source::jwt;
-    });
+    return rule.claimed.any() || std::any_of(parts.begin(), parts.end(), [](const key_part* part) {
+               return part->from == key_part::source::jwt;
+           });
 }
 
 bool is_claim(const log_field& f)
@@ -49,7 +49,7 @@ bool is_claim(const log_field& f)
     return f.part.from == key_part::source::jwt;
 }
 
-// Returns the names of all claims that keys and log fields name.
+// Returns the names of all claims that keys, numbers and log fields name.
 std::vector<std::string> claims_of(
     const std::vector<limit_rule>& limits,
     const std::vector<plan_section>& plans,
@@ -63,6 +63,9 @@ std::vector<std::string> claims_of(
         }
     }
     for (const limit_rule& rule : limits) {
+        for (std::string& claim : rule.claimed.claims()) {
+            names.insert(std::move(claim));
+        }
         for (const key_part* part : parts_of(rule, plans)) {
             if (part->from == key_part::source::jwt) {
                 names.insert(part->name);

@@ -34,6 +34,7 @@ std::shared_ptr<const limits::policy_view> view_of(
     view->client_header = intake::client_header{policy->client.header};
     view->limits.assign(policy->limits.size(), &metrics);
     view->policy = std::move(policy);
+    view->claimed = std::make_unique<intake::claimed_limits>();
     return view;
 }
 

@@ -16,7 +16,8 @@ bool needs_token(const policy::policy& p, const policy::limit_rule& rule)
         }
     }
     const std::size_t plans = rule.plan.plans;
-    return plans != policy::no_plans && p.plans[plans].key.from == source::jwt;
+    return rule.claimed.any() ||
+           (plans != policy::no_plans && p.plans[plans].key.from == source::jwt);
 }
 
 void append(std::string& text, const std::string& what)
@@ -55,6 +56,9 @@ judged_routes::needs judged_routes::needs_of(const policy::limit_rule& rule) con
     }
     if (rule.plan.plans != policy::no_plans) {
         need(policy_.plans[rule.plan.plans].key, n);
+    }
+    for (std::string& claim : rule.claimed.claims()) {
+        need({.from = source::jwt, .name = std::move(claim)}, n);
     }
     using from = policy::cost_rule::source;
     if (rule.cost.from == from::header || rule.cost.from == from::query) {

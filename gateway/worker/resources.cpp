@@ -63,6 +63,7 @@ std::shared_ptr<const limits::policy_view> resources::adopt(const snapshot& s)
     view->client_header = intake::client_header{s.policy->client.header};
     if (s.policy->token) {
         view->tokens = std::make_unique<intake::token_cache>(s.policy->token->good);
+        view->claimed = std::make_unique<intake::claimed_limits>();
     }
     view->no_route = &metrics_.route(worker_, policy::no_route_name);
     for (const policy::route& r : s.policy->routes) {

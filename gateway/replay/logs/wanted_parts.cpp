@@ -59,6 +59,9 @@ void wanted_parts::add(const policy::policy& p)
                 add(part);
             }
         }
+        for (std::string& claim : rule.claimed.claims()) {
+            add({.from = source::jwt, .name = std::move(claim)});
+        }
         if (rule.cost.from == policy::cost_rule::source::header) {
             add({.from = source::header, .name = rule.cost.name});
         } else if (rule.cost.from == policy::cost_rule::source::query) {
