@@ -183,6 +183,7 @@ void check_content_paths(const draft& d, findings& found)
     }
     for (std::size_t i = 0; i < p.routes.size(); ++i) {
         check(policy::request_paths_of(p.routes[i].match), requests, d.routes[i]);
+        requests.add("id");  // Routes with rejections of JSON-RPC read it.
     }
     for (policy::log_field& f : p.log_fields) {
         check(policy::request_paths_of(f.part), requests, d.routes.front());

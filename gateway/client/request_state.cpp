@@ -1,13 +1,12 @@
 #include "gateway/client/request_state.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/client/exchange_refusals.hpp"
 #include "gateway/client/kept_request.hpp"
 
 namespace gateway::client {
 
 namespace {
-
-constexpr std::string_view route_bound = "routes.timeout";
 
 limits::admission bounded(limits::admission a, std::string_view by)
 {
@@ -78,14 +77,6 @@ void request_state::admitted(const limits::admission& a)
         phase_ = phase::exchanging;
         exchange_.start();
         note_sent_ahead();
-    }
-}
-
-void request_state::note_sent_ahead()
-{
-    if (keeps_ahead_ && exchange_.has_connection()) {
-        keeps_ahead_ = false;
-        port_.ahead_sent();
     }
 }
 
@@ -269,14 +260,7 @@ void request_state::exchange_done(std::string_view trailers)
 
 void request_state::exchange_failed(proxy::failure why)
 {
-    const int status = proxy::status_for(why);
-    const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
-    const std::string_view bound =
-        response_bound_.empty() ? proxy::bound_for(why) : response_bound_;
-    limits::admission a = bounded(limits::refusal(status, proxy::detail_for(why), wait), bound);
-    a.timed_out = status == 504 && proxy::is_after_sending(why);
-    a.intended = why == proxy::failure::websocket;
-    fail(a);
+    fail(exchange_refusal(why, response_bound_));
 }
 
 bool request_state::wants_upstream_bytes() const
@@ -345,10 +329,7 @@ void request_state::out_of_time(bool upstream_at_fault)
         response_bound_ = {};
         return;
     }
-    limits::admission a =
-        bounded(limits::refusal(504, "the request took longer than its route allows"), route_bound);
-    a.timed_out = true;
-    fail(a);
+    fail(refusal_by_route_time());
 }
 
 // Does what the client's leaving would do. It blames nobody, as any client can set a deadline that
@@ -358,10 +339,8 @@ void request_state::deadline_passed()
     if (phase_ == phase::idle || in_tunnel()) {
         return;
     }
-    limits::admission a = limits::refusal(504, "the request took longer than its client allows");
-    a.timed_out = a.given_up = a.intended = true;
     exchange_.client_left();
-    fail(a);
+    fail(refusal_by_client_time());
 }
 
 // ---- a tunnel --------------------------------------------------------------------------------

@@ -242,7 +242,15 @@ private:
     void proceed(const http::request_head& head, const limits::admission& a);
     void read_ahead(std::string_view bytes, bool last, std::string_view trailers);
     void refuse_late_body();
-    void note_sent_ahead();
+
+    void note_sent_ahead()
+    {
+        if (keeps_ahead_ && exchange_.has_connection()) {
+            keeps_ahead_ = false;
+            port_.ahead_sent();
+        }
+    }
+
     void go_over(std::string_view limit);
     void respond(const limits::admission& a);
     void send(const limits::admission& a);

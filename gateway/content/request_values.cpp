@@ -1,5 +1,7 @@
 #include "gateway/content/request_values.hpp"
 
+#include <boost/json/serialize.hpp>
+
 namespace gateway::content {
 
 void request_values::read(std::string_view bytes)
@@ -25,6 +27,16 @@ bool request_values::lacks_any(path_set paths) const
         }
     }
     return false;
+}
+
+std::string request_values::encoded(std::size_t path) const
+{
+    if (state_ == content_state::unreadable || values_[path].is != presence::present) {
+        return "null";
+    }
+    const std::string_view found = text(path);
+    return is_text(path) ? boost::json::serialize(boost::json::string_view{found})
+                         : std::string{found};
 }
 
 void request_values::found(std::size_t path, kind is, std::string_view text)

@@ -59,6 +59,9 @@ public:
         return std::string_view{texts_}.substr(v.begin, v.size);
     }
 
+    // Returns the value as JSON writes it, or `null` if there is none.
+    std::string encoded(std::size_t path) const;
+
     // True unless the content is unreadable, or ambiguous at one of these paths.
     bool is_sound(path_set paths) const
     {

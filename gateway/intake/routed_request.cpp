@@ -71,7 +71,8 @@ refusal judge_content(
         case json_judgement::matches:
             break;
     }
-    out.wants_content = content.state == content::content_state::unread && route.content_paths != 0;
+    out.wants_content = content.state == content::content_state::unread &&
+                        (route.content_paths != 0 || route.rpc_id_path);
     const bool is_refused = route.bounds.within(rules.http).refuses_long_body &&
                             content.state == content::content_state::begun &&
                             content.values->lacks_any(route.content_paths);

@@ -132,6 +132,9 @@ void policy::number_paths()
     }
     for (route& r : routes) {
         route_paths |= number(request_paths_of(r.match), request_paths);
+        if (r.rejection && r.rejection->format == http::error_format::jsonrpc) {
+            r.rpc_id_path = request_paths.add("id").value();
+        }
         for (const std::size_t i : r.limits) {
             r.content_paths |= of_limits[i];
             r.reads_usage = r.reads_usage || !limits[i].outcome.usage.empty();

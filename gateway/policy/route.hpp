@@ -138,6 +138,8 @@ struct route {
     bool holds = false;
     // Paths in the request's content on which its limits depend.
     content::path_set content_paths = 0;
+    // Path of the id of a call of JSON-RPC, which its rejection repeats; nothing: it repeats none.
+    std::optional<std::size_t> rpc_id_path{};
     // True if the content of responses states what one of its limits is charged.
     bool reads_usage = false;
     // True if one of its limits counts requests in flight.
