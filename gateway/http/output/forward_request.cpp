@@ -53,7 +53,7 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (f.id == field_name::max_forwards && head.max_forwards) {
         return false;
     }
-    if (f.id == field_name::expect && !head.expects_continue) {
+    if (f.id == field_name::expect && (!head.expects_continue || is_empty_list(f.value))) {
         // RFC 9110 §10.1.1: Expect of a 1.0 request is ignored, so no server may see it in a 1.1
         // request. An expectation that the gateway has met is no server's either.
         return false;

@@ -32,7 +32,37 @@ struct recorded_end {
     std::string error;
 };
 
-class recording_port final : public http1_port, public request_port, public proxy::exchange_port {
+// `ahead_free_port` is the port of requests whose content is never read ahead.
+class ahead_free_port : public request_port {
+public:
+    content_reading read(std::string_view, bool, std::string_view) override
+    {
+        ADD_FAILURE() << "nobody has asked for content";
+        return content_reading::more;
+    }
+
+    limits::admission admit_by_content() override { return {}; }
+
+    request_ahead ahead() const override { return {.head = no_head_, .content = {}}; }
+
+    void ahead_sent() override { ADD_FAILURE() << "nothing was read ahead"; }
+
+    bool read_on(std::string_view, bool) override
+    {
+        ADD_FAILURE() << "nothing was read ahead";
+        return false;
+    }
+
+protected:
+    ~ahead_free_port() = default;
+
+private:
+    http::request_head no_head_;
+};
+
+class recording_port final : public http1_port,
+                             public ahead_free_port,
+                             public proxy::exchange_port {
 public:
     http1_state http1{http1_memory{out_, request_head_, date_}};
     request_state request{*this, *this, http1};

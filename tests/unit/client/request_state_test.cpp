@@ -31,6 +31,17 @@ public:
     bool finishes = false;
     bool calls = false;  // by gRPC
 
+    // Of content that is read ahead.
+    content_reading reading_says = content_reading::more;
+    limits::admission by_content;
+    bool later_is_good = true;
+    http::request_head head_ahead;
+    std::string read_ahead;
+    std::string ahead_trailers;
+    bool ahead_is_whole = false;
+    bool ahead_was_sent = false;
+    std::string seen_later;
+
     // What came of it.
     std::string sent;
     std::string received;
@@ -103,6 +114,29 @@ public:
     }
 
     // request_port
+    content_reading read(std::string_view content, bool last, std::string_view lines) override
+    {
+        read_ahead += content;
+        ahead_is_whole = last;
+        ahead_trailers = last ? lines : std::string_view{};
+        return last ? content_reading::enough : reading_says;
+    }
+
+    limits::admission admit_by_content() override { return by_content; }
+
+    request_ahead ahead() const override
+    {
+        return {head_ahead, read_ahead, ahead_is_whole, ahead_trailers};
+    }
+
+    void ahead_sent() override { ahead_was_sent = true; }
+
+    bool read_on(std::string_view content, bool) override
+    {
+        seen_later += content;
+        return later_is_good;
+    }
+
     void request_begins(bool is_grpc) override
     {
         EXPECT_FALSE(counted);
@@ -225,6 +259,106 @@ TEST(request_state, carries_content_both_ways_and_counts_it)
     EXPECT_EQ(s.counted->request_bytes, 11U);
     EXPECT_EQ(s.counted->response_bytes, 2U);
     EXPECT_EQ(s.counted->error, "");
+}
+
+class requests_read_ahead : public ::testing::Test {
+protected:
+    stream s;
+
+    void SetUp() override
+    {
+        s.decision.next = limits::admission::action::read;
+        s.head_ahead.method = "POST";
+        s.head_ahead.path = "/";
+        s.head_ahead.body = chunks;
+        s.begin("POST", chunks);
+        EXPECT_EQ(s.request.at(), phase::reading);
+        EXPECT_TRUE(s.request.accepts_content() && s.request.wants_content());
+        EXPECT_EQ(s.request.waits_for(), timeout::content);
+    }
+};
+
+TEST_F(requests_read_ahead, go_on_when_they_are_whole)
+{
+    s.request.content("hel", false);
+    EXPECT_EQ(s.sent, "");
+    s.request.content("lo", true, "X-A: 1\r\n");
+    EXPECT_TRUE(s.sent.ends_with("\r\n\r\n5\r\nhello\r\n0\r\nX-A: 1\r\n\r\n")) << s.sent;
+    EXPECT_TRUE(s.ahead_was_sent);
+    EXPECT_FALSE(s.request.accepts_content());
+    s.upstream_says(ok);
+    EXPECT_EQ(s.over, ending::done);
+    EXPECT_EQ(s.counted->request_bytes, 5U);
+    EXPECT_EQ(s.seen_later, "");
+}
+
+TEST_F(requests_read_ahead, go_on_when_enough_has_come_and_are_read_on)
+{
+    s.reading_says = content_reading::enough;
+    s.request.content("hello", false);
+    EXPECT_TRUE(s.sent.ends_with("\r\n\r\n5\r\nhello\r\n")) << s.sent;
+    s.request.content(" world", false);
+    EXPECT_EQ(s.seen_later, " world");
+    s.later_is_good = false;
+    s.request.content("!", true);
+    EXPECT_EQ(s.sent.find('!'), std::string::npos) << "the end never comes";
+    EXPECT_EQ(s.status, 400);
+    EXPECT_EQ(s.over, ending::done);
+}
+
+TEST_F(requests_read_ahead, wait_for_a_decision_and_a_connection)
+{
+    s.by_content.next = limits::admission::action::wait;
+    s.lease_says = proxy::exchange_port::lease_progress::pending;
+    s.request.content("hello", true);
+    EXPECT_EQ(s.request.at(), phase::admitting);
+    s.request.admitted({});
+    EXPECT_FALSE(s.ahead_was_sent);
+    s.connected = true;
+    s.request.leased();
+    EXPECT_TRUE(s.ahead_was_sent);
+    EXPECT_TRUE(s.sent.ends_with("5\r\nhello\r\n0\r\n\r\n")) << s.sent;
+}
+
+TEST_F(requests_read_ahead, are_refused_by_their_content)
+{
+    s.by_content = limits::refusal(429, "too many");
+    s.request.content("hello", true);
+    EXPECT_EQ(s.status, 429);
+    EXPECT_EQ(s.sent, "");
+    EXPECT_EQ(s.over, ending::done);
+}
+
+TEST_F(requests_read_ahead, have_one_time_for_all_of_it)
+{
+    s.request.content("h", false);
+    s.request.expired();
+    EXPECT_EQ(s.status, 408);
+    EXPECT_EQ(s.over, ending::done);
+}
+
+TEST_F(requests_read_ahead, are_refused_without_room)
+{
+    s.reading_says = content_reading::no_room;
+    s.request.content("hello", false);
+    EXPECT_EQ(s.status, 503);
+    EXPECT_EQ(s.over, ending::done);
+}
+
+TEST_F(requests_read_ahead, end_with_their_client)
+{
+    s.request.content("hello", false);
+    s.request.client_closed(true);
+    EXPECT_EQ(s.over, ending::closed);
+    EXPECT_EQ(s.counted->status, 0);
+    EXPECT_TRUE(s.counted->given_up);
+}
+
+TEST_F(requests_read_ahead, are_bounded_as_all_bodies)
+{
+    s.bounds.max_body_bytes = 4;
+    s.request.content("hello", false);
+    EXPECT_EQ(s.status, 413);
 }
 
 TEST(request_state, goes_to_the_other_upstream_with_the_limit_that_it_is_over)
