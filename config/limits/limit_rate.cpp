@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::uint64_t most_in_a_log = 10'000;
 constexpr range bucket_sizes{1, most_tokens};
-constexpr std::string_view rate_schema = R"({"if":{"type":"object"},
+constexpr std::string_view rate_schema = R"({"if":{"type":"object","required":["claim"]},
     "then":{"additionalProperties":false,"required":["claim","per","default","max"],"properties":{
         "claim":{"type":"string","description":"the claim of a token that states how many"},
         "per":{"description":"the time in which so many come back","type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
         "default":{"description":"how many without a valid claim","type":"integer","minimum":1,"maximum":1000000000000},
         "max":{"description":"the most that a claim may state","type":"integer","minimum":1,"maximum":1000000000000}}},
     "else":{"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"}})";
-constexpr std::string_view burst_schema = R"({"if":{"type":"object"},
+constexpr std::string_view burst_schema = R"({"if":{"type":"object","required":["claim"]},
     "then":{"additionalProperties":false,"required":["claim","default","max"],"properties":{
         "claim":{"type":"string","description":"the claim of a token that states how many"},
         "default":{"description":"how many without a valid claim","type":"integer","minimum":1,"maximum":1000000000000},

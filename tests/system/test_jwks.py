@@ -398,6 +398,7 @@ class Lying(JwksTest):
                 self.assertEqual(self.readiness(gateway)[1]["jwks"], "failing")
                 self.assertEqual(self.readiness(gateway)[0], 200)
         server.answer = key_set(public)
+        gateway.reload(self.text_for(server.url))  # fetches at once
         gateway.wait_for_diagnostic("keys can be fetched again")
         wait_until(lambda: self.readiness(gateway)[1]["jwks"] == "ok")
 

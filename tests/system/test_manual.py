@@ -86,7 +86,7 @@ class Pages(Manual):
         facts = {path: (kind, meaning) for path, kind, meaning in entries}
         self.assertEqual(facts["stores.NAME.timeout"][0], "Time, 1ms to 10s, default 25ms.")
         self.assertEqual(facts["http.max_header_bytes"][0], "Size, 256 to 1MiB, default 16KiB.")
-        self.assertEqual(facts["limits.NAME.burst"][0], "Integer, 1 to 1000000000000, default the count in rate.")
+        self.assertEqual(facts["limits.NAME.burst"][0], "Mapping or integer, 1 to 1000000000000, default the count in rate.")
         self.assertEqual(facts["listeners[].tls.certificates[].key"][0], "Text, a path of a PEM file, required.")
         self.assertIn("shadow decides", facts["limits.NAME.mode"][1])
         self.assertNotRegex(page, r"\(below\)|\]\(|`")
