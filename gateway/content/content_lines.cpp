@@ -10,6 +10,13 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view data_name = "data";
 
+// Returns the position of the first CR or LF, or the size.
+std::size_t end_of_line(std::string_view bytes)
+{
+    const std::string_view line = bytes.substr(0, bytes.find('\n'));
+    return std::min(line.find('\r'), line.size());
+}
+
 }  // namespace
 
 void content_lines::read(std::string_view bytes)
@@ -23,7 +30,7 @@ void content_lines::read(std::string_view bytes)
             bytes.remove_prefix(1);
             continue;
         }
-        const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+        const std::size_t end = end_of_line(bytes);
         read_line_part(bytes.substr(0, end));
         if (end < bytes.size()) {
             after_cr_ = bytes[end] == '\r';
