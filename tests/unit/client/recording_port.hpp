@@ -32,37 +32,7 @@ struct recorded_end {
     std::string error;
 };
 
-// `ahead_free_port` is the port of requests whose content is never read ahead.
-class ahead_free_port : public request_port {
-public:
-    content_reading read(std::string_view, bool, std::string_view) override
-    {
-        ADD_FAILURE() << "nobody has asked for content";
-        return content_reading::more;
-    }
-
-    limits::admission admit_by_content() override { return {}; }
-
-    request_ahead ahead() const override { return {.head = no_head_, .content = {}}; }
-
-    void ahead_sent() override { ADD_FAILURE() << "nothing was read ahead"; }
-
-    bool read_on(std::string_view, bool) override
-    {
-        ADD_FAILURE() << "nothing was read ahead";
-        return false;
-    }
-
-protected:
-    ~ahead_free_port() = default;
-
-private:
-    http::request_head no_head_;
-};
-
-class recording_port final : public http1_port,
-                             public ahead_free_port,
-                             public proxy::exchange_port {
+class recording_port final : public http1_port, public request_port, public proxy::exchange_port {
 public:
     http1_state http1{http1_memory{out_, request_head_, date_}};
     request_state request{*this, *this, http1};
@@ -267,6 +237,25 @@ public:
     bool upstream_blocked() const override { return upstream_is_blocked; }
 
     const http::options& limits() const override { return http_limits; }
+
+    // No request is read ahead.
+    content_reading read(std::string_view, bool, std::string_view) override
+    {
+        promise(false, "content is read that nobody has asked for");
+        return content_reading::more;
+    }
+
+    limits::admission admit_by_content() override { return {}; }
+
+    request_ahead ahead() const override { return {.head = request_head_, .content = {}}; }
+
+    void ahead_sent() override { promise(false, "nothing was read ahead"); }
+
+    bool read_on(std::string_view, bool) override
+    {
+        promise(false, "nothing was read ahead");
+        return false;
+    }
 
     void request_begins(bool) override
     {
