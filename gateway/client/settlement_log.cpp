@@ -9,13 +9,13 @@ namespace gateway::client {
 
 namespace {
 
-constexpr base::duration between_lines = std::chrono::hours{1};
+constexpr base::duration between_warnings = std::chrono::hours{1};
 
 }  // namespace
 
 void log_coded_response(const policy::route& route, base::instant now)
 {
-    static telemetry::shared_line_budget budget{1, between_lines};
+    static telemetry::shared_line_budget budget{1, between_warnings};
     if (budget.spend(now)) {
         telemetry::log(
             telemetry::log_level::warning,

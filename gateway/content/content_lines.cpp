@@ -47,45 +47,51 @@ void content_lines::read_line_part(std::string_view bytes)
         sink_.piece(bytes);
         return;
     }
-    while (!bytes.empty()) {
-        const char c = bytes.front();
-        switch (at_) {
-            case position::mark:
-                if (c == byte_order_mark[matched_]) {
-                    bytes.remove_prefix(1);
-                    if (++matched_ == byte_order_mark.size()) {
-                        at_ = position::name;
-                        matched_ = 0;
-                    }
-                    continue;
-                }
-                at_ = matched_ == 0 ? position::name : position::other;
-                matched_ = 0;
-                continue;
-            case position::name:
-                line_is_empty_ = false;
-                bytes.remove_prefix(1);
-                if (matched_ == data_name.size() && c == ':') {
-                    at_ = position::space;
-                } else if (matched_ < data_name.size() && c == data_name[matched_]) {
-                    ++matched_;
-                } else {
-                    at_ = position::other;
-                }
-                continue;
-            case position::space:
-                bytes.remove_prefix(c == ' ' ? 1 : 0);
-                at_ = position::data;
-                if (std::exchange(has_data_, true)) {
-                    sink_.piece("\n");
-                }
-                continue;
-            case position::data:
-                sink_.piece(bytes);
-                return;
-            case position::other:
-                return;
-        }
+    while (!bytes.empty() && at_ < position::data) {
+        bytes.remove_prefix(read_before_data(bytes.front()) ? 1 : 0);
+    }
+    if (at_ == position::data && !bytes.empty()) {
+        sink_.piece(bytes);
+    }
+}
+
+// Reads a byte in front of the data of a line. Returns false if it belongs to what follows.
+bool content_lines::read_before_data(char c)
+{
+    if (at_ == position::mark) {
+        return read_mark(c);
+    }
+    if (at_ == position::name) {
+        read_name(c);
+        return true;
+    }
+    at_ = position::data;
+    if (std::exchange(has_data_, true)) {
+        sink_.piece("\n");
+    }
+    return c == ' ';
+}
+
+bool content_lines::read_mark(char c)
+{
+    const bool is_mark = c == byte_order_mark[matched_];
+    if (is_mark && ++matched_ < byte_order_mark.size()) {
+        return true;
+    }
+    at_ = is_mark || matched_ == 0 ? position::name : position::other;
+    matched_ = 0;
+    return is_mark;
+}
+
+void content_lines::read_name(char c)
+{
+    line_is_empty_ = false;
+    if (matched_ == data_name.size() && c == ':') {
+        at_ = position::space;
+    } else if (matched_ < data_name.size() && c == data_name[matched_]) {
+        ++matched_;
+    } else {
+        at_ = position::other;
     }
 }
 

@@ -51,6 +51,9 @@ private:
     bool has_data_ = false;
 
     void read_line_part(std::string_view bytes);
+    bool read_before_data(char c);
+    bool read_mark(char c);
+    void read_name(char c);
     void line_ended();
 };
 
