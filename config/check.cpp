@@ -165,28 +165,29 @@ void check_sets_of_headers(const draft& d, findings& found)
 // Bounds the paths to members of contents, of which one scan finds all.
 void check_content_paths(const draft& d, findings& found)
 {
-    policy::policy p = d.policy;  // Paths are listed with what finish() fills in.
     content::json_paths requests;
     content::json_paths responses;
-    const auto check = [&found](const auto& paths, content::json_paths& all, const origin& at) {
-        for (const policy::read_path& one : paths) {
-            if (content::json_paths::parse(one.path) && !all.add(one.path)) {
+    const auto check_in = [&found](content::json_paths& all, const origin& at) {
+        return [&](const std::string& path, std::size_t) {
+            if (content::json_paths::parse(path) && !all.add(path)) {
                 found.problem(at, "one path more than the 64 that a configuration may name");
-                return;
             }
-        }
+        };
     };
-    for (std::size_t i = 0; i < p.limits.size(); ++i) {
-        policy::limit_rule& limit = p.limits[i];
-        check(policy::request_paths_of(limit, p.plans), requests, d.limits[i]);
-        check(policy::response_paths_of(limit), responses, d.limits[i]);
+    for (std::size_t i = 0; i < d.policy.limits.size(); ++i) {
+        const policy::limit_rule& limit = d.policy.limits[i];
+        policy::each_request_path(limit, d.policy.plans, check_in(requests, d.limits[i]));
+        policy::each_response_path(limit, check_in(responses, d.limits[i]));
     }
-    for (std::size_t i = 0; i < p.routes.size(); ++i) {
-        check(policy::request_paths_of(p.routes[i].match), requests, d.routes[i]);
-        requests.add("id");  // Routes with rejections of JSON-RPC read it.
+    for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
+        const policy::route& route = d.policy.routes[i];
+        policy::each_matched_path(route.match, check_in(requests, d.routes[i]));
+        if (route.rejection && route.rejection->format == http::error_format::jsonrpc) {
+            check_in(requests, d.routes[i])("id", 0);  // Its rejections repeat it.
+        }
     }
-    for (policy::log_field& f : p.log_fields) {
-        check(policy::request_paths_of(f.part), requests, d.routes.front());
+    for (const policy::log_field& f : d.policy.log_fields) {
+        policy::each_path_of_part(f.part, check_in(requests, d.routes.front()));
     }
 }
 

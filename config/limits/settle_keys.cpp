@@ -26,16 +26,16 @@ std::string take_settle_header(const std::string& name, std::string& header)
 }
 
 // Takes paths with " | " between them.
-std::string take_paths(std::string_view text, std::vector<std::string>& paths)
+std::string take_places(std::string_view text, std::vector<policy::stated_usage::place>& places)
 {
     while (true) {
         const std::size_t end = std::min(text.find(between_alternatives), text.size());
         std::string complaint =
-            take_json_path(std::string{text.substr(0, end)}, paths.emplace_back());
+            take_json_path(std::string{text.substr(0, end)}, places.emplace_back().path);
         if (!complaint.empty() || end == text.size()) {
             return complaint;
         }
-        if (paths.size() == most_alternatives) {
+        if (places.size() == most_alternatives) {
             return "too many alternatives, the maximum is 4";
         }
         text.remove_prefix(end + between_alternatives.size());
@@ -46,7 +46,7 @@ void read_usage(section& from, policy::outcome_rule& outcome)
 {
     if (from.find("json")->is != node::kind::mapping) {
         from.take_text("json", [&](const std::string& text) {
-            return take_paths(text, outcome.usage.emplace_back().paths);
+            return take_places(text, outcome.usage.emplace_back().places);
         });
         return;
     }
@@ -55,7 +55,7 @@ void read_usage(section& from, policy::outcome_rule& outcome)
         const std::string& name = e.key.text;
         policy::stated_usage usage;
         const auto weight = numbers.number(name, 1, most_weight);
-        if (const std::string complaint = take_paths(name, usage.paths); !complaint.empty()) {
+        if (const std::string complaint = take_places(name, usage.places); !complaint.empty()) {
             numbers.problem(name, complaint);
         } else if (outcome.usage.size() == most_usages) {
             numbers.problem(name, "too many, the maximum is 16");
@@ -75,9 +75,9 @@ std::string print_usage(const policy::outcome_rule& outcome)
     std::string all;
     for (const policy::stated_usage& u : outcome.usage) {
         std::string paths;
-        for (const std::string& path : u.paths) {
+        for (const policy::stated_usage::place& place : u.places) {
             paths += (paths.empty() ? "" : between_alternatives);
-            paths += path;
+            paths += place.path;
         }
         all += (all.empty() ? "" : ", ") + yaml(paths) + ": " + std::to_string(u.weight);
     }

@@ -1,6 +1,7 @@
 #include "gateway/limits/settlement.hpp"
 
 #include "gateway/http/media_type.hpp"
+#include "gateway/policy/cost_rule.hpp"
 
 #include <algorithm>
 
@@ -25,11 +26,11 @@ std::optional<std::int64_t> last_of(
 )
 {
     const auto latest = std::max_element(
-        usage.indices.begin(),
-        usage.indices.end(),
-        [&said](std::size_t a, std::size_t b) { return said.when(a) < said.when(b); }
+        usage.places.begin(),
+        usage.places.end(),
+        [&said](const auto& a, const auto& b) { return said.when(a.index) < said.when(b.index); }
     );
-    return said.last(*latest);
+    return said.last(latest->index);
 }
 
 // Returns the form of contents of this type, or nothing if they are not read.
@@ -63,9 +64,7 @@ std::optional<std::int64_t> stated_cost(
 )
 {
     if (rule.bytes_per_token > 0) {
-        const auto each = static_cast<std::uint64_t>(rule.bytes_per_token);
-        const std::uint64_t begun = end.response_bytes / each + (end.response_bytes % each != 0);
-        return std::min(static_cast<std::int64_t>(begun), rule.settle_max);
+        return policy::cost_of_bytes(end.response_bytes, rule.bytes_per_token, rule.settle_max);
     }
     std::optional<std::int64_t> cost;
     for (const policy::stated_usage& u : rule.usage) {

@@ -1,24 +1,16 @@
 #include "gateway/policy/claimed_numbers.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
 
 #include <algorithm>
 
 namespace gateway::policy {
 
-namespace {
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-}  // namespace
-
 std::int64_t claimed_number::stated_by(std::optional<std::string_view> value) const
 {
     if (!any() || !value || value->empty() ||
-        !std::all_of(value->begin(), value->end(), is_digit)) {
+        !std::all_of(value->begin(), value->end(), http::is_digit)) {
         return standard;
     }
     const auto number = base::parse_decimal(*value, static_cast<std::uint64_t>(max));

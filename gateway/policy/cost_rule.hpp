@@ -12,6 +12,15 @@ namespace gateway::policy {
 // Most tokens that one request may cost.
 inline constexpr std::int64_t most_cost = 1'000'000'000'000;
 
+// Returns the cost of bytes: a token for each `per_token` of them that are begun, at most `most`.
+// Requires: per_token > 0, most >= 0.
+constexpr std::int64_t cost_of_bytes(std::uint64_t bytes, std::int64_t per_token, std::int64_t most)
+{
+    const auto each = static_cast<std::uint64_t>(per_token);
+    const std::uint64_t begun = bytes / each + (bytes % each == 0 ? 0 : 1);
+    return static_cast<std::int64_t>(std::min(begun, static_cast<std::uint64_t>(most)));
+}
+
 // `content_cost` is a cost that depends on the request's content.
 struct content_cost {
     // Path of the member that states the cost; empty: the number of bytes does.
@@ -25,13 +34,11 @@ struct content_cost {
     // Most tokens that the member may state, or that bytes cost.
     std::int64_t max = 1;
 
-    // Returns the cost of so many bytes: a token for each `bytes_per_token` that are begun.
+    // Returns the cost of so many bytes.
     // Requires: there is no path.
     std::int64_t tokens_for(std::uint64_t bytes) const
     {
-        const auto each = static_cast<std::uint64_t>(bytes_per_token);
-        const std::uint64_t begun = bytes / each + (bytes % each == 0 ? 0 : 1);
-        return static_cast<std::int64_t>(std::min(begun, static_cast<std::uint64_t>(max)));
+        return cost_of_bytes(bytes, bytes_per_token, max);
     }
 
     bool operator==(const content_cost&) const = default;

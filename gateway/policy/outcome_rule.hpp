@@ -67,10 +67,17 @@ struct response_set {
 
 // `stated_usage` is a number in a response that is part of what its request has cost.
 struct stated_usage {
-    // Paths of the number, the last of which to come counts.
-    std::vector<std::string> paths;
-    // Indices of the paths in policy::response_paths. Set by policy::finish().
-    std::vector<std::size_t> indices{};
+    // A place of the number.
+    struct place {
+        std::string path{};
+        // Index of the path in policy::response_paths. Set by policy::finish().
+        std::size_t index = 0;
+
+        bool operator==(const place&) const = default;
+    };
+
+    // Places, at least one. The number that comes last counts.
+    std::vector<place> places{};
     // Tokens that one of it costs.
     std::int64_t weight = 1;
 

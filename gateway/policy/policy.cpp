@@ -114,24 +114,29 @@ void number_keys(std::vector<limit_rule>& limits)
 // Requires: there are no more than json_paths::most.
 void policy::number_paths()
 {
-    const auto number = [](const std::vector<read_path>& paths, content::json_paths& in) {
-        content::path_set all = 0;
-        for (const read_path& p : paths) {
-            p.index = in.add(p.path).value();
-            all |= content::only(p.index);
-        }
-        return all;
+    content::path_set found = 0;
+    const auto number_in = [&found](content::json_paths& all) {
+        return [&all, &found](const std::string& path, std::size_t& index) {
+            index = all.add(path).value();
+            found |= content::only(index);
+        };
     };
     std::vector<content::path_set> of_limits;
     for (limit_rule& rule : limits) {
-        of_limits.push_back(number(request_paths_of(rule, plans), request_paths));
-        number(response_paths_of(rule), response_paths);
+        found = 0;
+        each_request_path(rule, plans, number_in(request_paths));
+        of_limits.push_back(found);
+        each_response_path(rule, number_in(response_paths));
     }
     for (log_field& f : log_fields) {
-        number(request_paths_of(f.part), request_paths);
+        each_path_of_part(f.part, number_in(request_paths));
     }
+    found = 0;
     for (route& r : routes) {
-        route_paths |= number(request_paths_of(r.match), request_paths);
+        each_matched_path(r.match, number_in(request_paths));
+    }
+    route_paths = found;
+    for (route& r : routes) {
         if (r.rejection && r.rejection->format == http::error_format::jsonrpc) {
             r.rpc_id_path = request_paths.add("id").value();
         }
