@@ -47,10 +47,7 @@ content_reading kept_request::read(std::string_view content, bool last, std::str
 void kept_request::read_anew(const content::json_paths& paths)
 {
     values_.emplace(paths);
-    values_->read(std::string_view{content_}.substr(0, most_));
-    if (is_end({}, is_whole_) && content_.size() <= most_) {
-        values_->finish();
-    }
+    values_->read_beginning(content_, most_, is_end({}, is_whole_));
 }
 
 bool kept_request::read_rest(content::path_set paths)

@@ -4,7 +4,6 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_names.hpp"
 #include "gateway/http/grpc_timeout.hpp"
-#include "gateway/http/media_type.hpp"
 #include "gateway/limits/corrections.hpp"
 
 #include <utility>
@@ -35,20 +34,8 @@ limits::admission request::admit(const http::request_head& head)
         a.intended = true;
         return a;
     }
-    record_.by.content = content_of(head);
+    record_.by.content = intake::unread_content(*record_.view->policy, head);
     return decide_about(head);
-}
-
-// Returns what is known of the content before any of it was read. Only JSON is ever read, and only
-// if the configuration depends on it.
-content::request_content request::content_of(const http::request_head& head) const
-{
-    using content::content_state;
-    if (record_.view->policy->request_paths.count() == 0 || head.body.is_empty()) {
-        return {};
-    }
-    const bool is_json = http::read_media_type(head.fields) == http::media_type::json;
-    return {is_json ? content_state::unread : content_state::unreadable};
 }
 
 limits::admission request::decide_about(const http::request_head& head)
@@ -137,7 +124,7 @@ void request::admit_anew()
         kept_->read_anew(record_.view->policy->request_paths);
         a = admit_by_content();
     } else {
-        record_.by.content = content_of(kept->head());
+        record_.by.content = intake::unread_content(*record_.view->policy, kept->head());
         a = decide_about(kept->head());
     }
     state_.admitted_anew(kept->head(), a);

@@ -86,7 +86,6 @@ private:
 
     void admit_anew();
     void keep_text(const http::request_head& head, const limits::admission& a);
-    content::request_content content_of(const http::request_head& head) const;
     limits::admission decide_about(const http::request_head& head);
     content::path_set paths_that_count() const;
     limits::admission answer(const http::request_head& check);

@@ -204,7 +204,7 @@ void upstream_side::responded(http::response_head& head)
     }
     if (record_.route->reads_usage) {
         record_.usage = limits::make_usage_reader(record_.view->policy->response_paths, head);
-        if (http::is_coded(head.fields)) {
+        if (record_.usage == nullptr && http::is_coded(head.fields)) {
             log_coded_response(*record_.route, env_.loop.now());
         }
     }

@@ -3,11 +3,9 @@
 // the position in an array, or the name of a member of an object.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

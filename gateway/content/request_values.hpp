@@ -36,6 +36,15 @@ public:
     // Ownership: `paths` outlives this object.
     explicit request_values(const json_paths& paths) : scanner_(paths, *this) {}
 
+    // Reads as much of a content as counts, `most` bytes of it. `ends`: nothing follows `bytes`.
+    void read_beginning(std::string_view bytes, std::size_t most, bool ends)
+    {
+        read(bytes.substr(0, most));
+        if (ends && bytes.size() <= most) {
+            finish();
+        }
+    }
+
     // Reads on. After an error it does nothing.
     void read(std::string_view bytes);
     // Ends the content.

@@ -1,6 +1,7 @@
 #include "gateway/intake/routed_request.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/media_type.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/json_judgement.hpp"
@@ -73,9 +74,9 @@ refusal judge_content(
     }
     out.wants_content = content.state == content::content_state::unread &&
                         (route.content_paths != 0 || route.rpc_id_path);
-    const bool is_refused = route.bounds.within(rules.http).refuses_long_body &&
-                            content.state == content::content_state::begun &&
-                            content.values->lacks_any(route.content_paths);
+    const bool is_refused = content.state == content::content_state::begun &&
+                            content.values->lacks_any(route.content_paths) &&
+                            route.bounds.within(rules.http).refuses_long_body;
     return is_refused ? long_content : refusal{};
 }
 
@@ -126,6 +127,18 @@ bool allows_body(const policy::route& route, const http::options& all, std::uint
 }
 
 }  // namespace
+
+content::request_content unread_content(
+    const policy::policy& policy, const http::request_head& head
+)
+{
+    using content::content_state;
+    if (policy.request_paths.count() == 0 || head.body.is_empty()) {
+        return {};
+    }
+    const bool is_json = http::read_media_type(head.fields) == http::media_type::json;
+    return {is_json ? content_state::unread : content_state::unreadable};
+}
 
 // Counts wss as https and ws as http, as some proxies send them for the handshakes of WebSockets.
 // Any other value counts as none, and so do two values.

@@ -67,6 +67,12 @@ struct routed_request {
     bool wants_content = false;
 };
 
+// Returns what is known of a request's content before any of it was read. Only JSON is ever read,
+// and only if the policy depends on it.
+content::request_content unread_content(
+    const policy::policy& policy, const http::request_head& head
+);
+
 // True if the request's scheme is https, by a trusted peer's X-Forwarded-Proto, or else by the
 // connection.
 bool is_https(const http::request_head& head, const arrival& by);

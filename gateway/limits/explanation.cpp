@@ -2,7 +2,6 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/http/media_type.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/intake/request_charges.hpp"
@@ -83,28 +82,6 @@ void explain_limits(const intake::key_subject& subject, explanation& e)
     e.asked = e.refused_by ? e.asked : e.limits.size();
 }
 
-// Reads the content as that of a request on a route with this bound.
-content::request_content read_content(
-    const http::request_head& head,
-    std::string_view content,
-    std::size_t most,
-    content::request_values& values
-)
-{
-    using content::content_state;
-    if (content.empty()) {
-        return {};
-    }
-    if (http::read_media_type(head.fields) != http::media_type::json) {
-        return {content_state::unreadable};
-    }
-    values.read(content.substr(0, most));
-    if (content.size() <= most) {
-        values.finish();
-    }
-    return {values.state(), &values};
-}
-
 // True if a limit of the route that is enforced needs a token.
 bool needs_token(const explanation& e)
 {
@@ -152,16 +129,15 @@ explanation explain(
         .peer = *peer,
         .peer_trusted = identity::is_trusted(options, *peer),
         .secure = base::equal_ignoring_case(request.url.substr(0, 8), "https://"),
-        .content = {
-            request.content.empty() ? content::content_state::none
-                                    : content::content_state::unread}};
+        .content = intake::unread_content(*e.policy, head)};
     intake::intake_memory memory;
     const intake::intake_rules rules{*e.policy, bounds, header};
     content::request_values values{e.policy->request_paths};
     intake::routed_request routed = intake::route_request(rules, head, by, memory);
     if (routed.wants_content) {
         const std::size_t most = routed.route->bounds.within(bounds).max_inspected_body;
-        by.content = read_content(head, request.content, most, values);
+        values.read_beginning(request.content, most, true);
+        by.content = {values.state(), &values};
         routed = intake::route_request(rules, head, by, memory);
     }
     e.client = identity::find_client(options, *peer, memory.client_lines);
