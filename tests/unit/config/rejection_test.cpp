@@ -153,5 +153,22 @@ TEST_F(rejections, are_printed_as_they_may_be_written)
     }
 }
 
+TEST_F(rejections, of_json_rpc_need_a_path_of_their_own)
+{
+    const auto with_paths = [](int count) {
+        std::string limits;
+        for (int i = 0; i < count; ++i) {
+            const std::string n = std::to_string(i);
+            limits += "l" + n + ": { key: 'json:p" + n + "', missing_key: skip, rate: 1/s }, ";
+        }
+        sample file;
+        file.limits = "limits: { " + limits + "}\n";
+        file.routes = "routes: [ { upstream: u, rejection: { format: jsonrpc } } ]\n";
+        return file.text();
+    };
+    EXPECT_EQ(problems_of(with_paths(63)), "");
+    EXPECT_THAT(problems_of(with_paths(64)), HasSubstr("one path more than the 64"));
+}
+
 }  // namespace rejection_test
 }  // namespace gateway::config
