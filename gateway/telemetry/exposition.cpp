@@ -236,6 +236,10 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_row(calmed, {{"reason", "resets"}}, sum(workers, &worker_metrics::http2_resets));
     add_row(calmed, {{"reason", "idle_frames"}}, sum(workers, &worker_metrics::http2_idle_frames));
     add_row(calmed, {{"reason", "large_heads"}}, sum(workers, &worker_metrics::http2_large_heads));
+}
+
+void add_request_families(families& all, const row<worker_metrics>& workers)
+{
     add_row(
         all.counter(
             "gateway_untrusted_forwarded_total",

@@ -26,6 +26,7 @@ void add_server_families(
 );
 void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known);
 void add_connection_families(families& all, const row<worker_metrics>& workers);
+void add_request_families(families& all, const row<worker_metrics>& workers);
 void add_tunnel_families(families& all, const row<worker_metrics>& workers);
 
 }  // namespace gateway::telemetry

@@ -60,6 +60,7 @@ struct registry::state {
 void registry::state::add_own_families(families& all) const
 {
     add_connection_families(all, workers);
+    add_request_families(all, workers);
     add_tunnel_families(all, workers);
     auto& reload_results =
         all.counter("gateway_config_reloads_total", "Reloads of the configuration, by result.");
