@@ -162,6 +162,17 @@ class the_load_generator(unittest.TestCase):
     def test_sends_and_takes_more_than_a_socket_holds(self):
         self.expect_all("allowed", "gateway", body=8 * 1024 * 1024, seconds=0.2)
 
+    def test_posts_messages_of_more_than_a_socket_takes_at_once(self):
+        self.expect_all("allowed", "gateway", "unread", sent=1024 * 1024, read=True, seconds=0.2)
+
+    def test_takes_streams_whose_usage_is_read(self):
+        scenario = Scenario("", connections=4, cycles=2, seconds=0.2, sent=512, events=20, read=True,
+                            proxies=("gateway", "unread"))
+        with self.load(scenario) as (proxies, load):
+            self.check_slices(scenario, "allowed", load)
+            self.assertGreater(count(proxies, "gateway", "gateway_requests_total"), 0)
+            self.assertEqual(count(proxies, "gateway", "gateway_settlements_missing_total"), 0)
+
     def test_asks_on_a_schedule(self):
         self.expect_all("allowed", "gateway", "relay", rate=500)
 

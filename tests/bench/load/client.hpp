@@ -1,5 +1,5 @@
-// One client: sends the benchmark's request, counts the bytes of the answer. One request at a time,
-// all on one connection or each on its own.
+// One client: sends one of the benchmark's requests, counts the bytes of the answer. One request at
+// a time, all on one connection or each on its own.
 #pragma once
 
 #include "socket.hpp"
@@ -37,7 +37,8 @@ protected:
 
 class client final : public watcher {
 public:
-    client(loop& in, std::uint16_t port, connection_use use, client_tls& tls);
+    // `sent`: bytes of the message that it posts; 0: it posts none.
+    client(loop& in, std::uint16_t port, connection_use use, client_tls& tls, std::size_t sent);
     ~client();
     client(const client&) = delete;
     client& operator=(const client&) = delete;
@@ -56,6 +57,7 @@ private:
     void say();
     void lose();
     void take(std::string_view bytes);
+    void take_body(std::string_view bytes);
     void complete(int status);
     void finish(int status);
 
@@ -68,10 +70,15 @@ private:
     bool unsaid_ = false;  // a request waits for that
     std::unique_ptr<SSL_SESSION, decltype(&SSL_SESSION_free)> session_{nullptr, SSL_SESSION_free};
     std::string request_;
-    std::string head_;  // of an answer, while incomplete
+    std::size_t address_at_;   // of the client's address, in the request
+    std::string_view unsent_;  // of the request under way
+    bool waits_ = false;       // to write
+    std::string head_;         // of an answer, while incomplete
     std::size_t body_left_ = 0;
-    int status_ = 0;     // of the answer being read; 0: still in its head
-    int completed_ = 0;  // status of the answer whose connection is yet to be closed; 0: none
+    bool chunked_ = false;  // the body has no length
+    std::string tail_;      // of such a body
+    int status_ = 0;        // of the answer being read; 0: still in its head
+    int completed_ = 0;     // status of the answer whose connection is yet to be closed; 0: none
     std::uint64_t since_ = 0;
     answer_listener* listener_ = nullptr;  // null: no request under way
 };

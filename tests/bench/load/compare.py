@@ -10,6 +10,7 @@ import flood
 import handshakes
 import http2
 import idle
+import messages
 import postgres
 import profiling
 import stores
@@ -31,6 +32,7 @@ MEASUREMENTS = {
     "redis": with_redis.run,
     "stores": stores.run,
     "postgres": postgres.run,
+    "messages": messages.run,
     "h2": functools.partial(http2.run, False),
     "h2_tls": functools.partial(http2.run, True),
     "profile": profiling.run,

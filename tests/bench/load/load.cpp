@@ -1,11 +1,12 @@
 // load: plays all clients and the upstream of several running proxies, and measures them in turn.
 //   load --upstream PORT --body BYTES --connections N --once 0|1 --keys N --cycles N --seconds S
-//        --rate R --tls 0|1|2 [--upstream_pem FILE]
+//        --rate R --tls 0|1|2 [--sent BYTES] [--events N] [--upstream_pem FILE]
 //        NAME:PORT:PID[+PID...][:ATTACK:CONNECTIONS:RATE]...
 // Every cycle gives each proxy one slice, in alternating order, so that one cycle compares all of
 // them on the same state of the machine. Who is to be attacked is so in its own slices only. Prints
 // one line of CSV per slice. With TLS, clients shake hands anew (1) or come back (2); the upstream
-// speaks it if there is a file with its certificate and key.
+// speaks it if there is a file with its certificate and key. With `sent`, clients post messages of
+// so many bytes; with `events`, the upstream answers with streams of so many.
 #include "slice.hpp"
 #include "upstream.hpp"
 #include <algorithm>
@@ -136,9 +137,10 @@ void run(arguments& given)
     loop loop;
     const upstream upstream{
         loop,
-        static_cast<std::uint16_t>(given.number("upstream")),
-        static_cast<std::size_t>(given.number("body")),
-        given.upstream_pem.empty() ? nullptr : server_settings(given.upstream_pem)};
+        {.port = static_cast<std::uint16_t>(given.number("upstream")),
+         .body = static_cast<std::size_t>(given.number("body")),
+         .events = static_cast<std::size_t>(given.number("events")),
+         .tls = given.upstream_pem.empty() ? nullptr : server_settings(given.upstream_pem)}};
     const auto use = given.number("once") != 0 ? connection_use::once : connection_use::keep;
     for (proxy& each : given.proxies) {
         if (given.number("tls") > 0) {
@@ -148,7 +150,9 @@ void run(arguments& given)
             each.attacker = std::make_unique<attack>(each.port, each.attacked);
         }
         for (int i = 0; i < static_cast<int>(given.number("connections")); ++i) {
-            each.clients.push_back(std::make_unique<client>(loop, each.port, use, each.tls));
+            each.clients.push_back(
+                std::make_unique<client>(loop, each.port, use, each.tls, given.number("sent"))
+            );
         }
     }
     load_options options;

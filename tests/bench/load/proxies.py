@@ -10,6 +10,8 @@ import string
 import subprocess
 import time
 
+from scenarios import UNREAD
+
 PROXY_CORE, LOAD_CORE = 0, 1
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -17,7 +19,8 @@ PROGRAMS = ROOT / "build/bench/bin"
 CONFIGURATIONS = {"gateway": "gateway.yaml", "nginx": "nginx.conf", "haproxy": "haproxy.cfg",
                   "nginx_lua": "nginx_lua.conf"}
 # What a gateway of that name has for itself.
-OWN_SETTINGS = {"one_route": {"gateway_routes": ""}, "local": {"gateway_store": "local", "gateway_stores": ""}}
+OWN_SETTINGS = {"one_route": {"gateway_routes": ""}, "local": {"gateway_store": "local", "gateway_stores": ""},
+                "unread": UNREAD}
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1

@@ -51,6 +51,15 @@ def buckets_in_redis(port):
             "gateway_stores": f'stores: {{ shared: {{ url: "redis://127.0.0.1:{port}", timeout: 500ms }} }}\n'}
 
 
+# A limit that reads neither requests nor responses, and one that reads the model, the most tokens of
+# its answer, and what that says it took.
+UNREAD = {"gateway_key": "client_ip", "gateway_costs": ""}
+READ = {
+    "gateway_rate": "1000000000/s", "gateway_burst": "1000000000",
+    "gateway_key": '[client_ip, "json:model"]\n    missing_key: reject',
+    "gateway_costs": "\n    cost: { json: max_tokens, max: 100000 }\n    settle: { json: "
+                     "{ usage.prompt_tokens: 1, usage.completion_tokens: 4 }, max: 100000 }",
+}
 NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
 
 
@@ -79,6 +88,9 @@ class Scenario:
     connections: int = 64
     once: bool = False      # a connection for each request
     body: int = 0           # bytes of a response; 0: a JSON document of 98
+    sent: int = 0           # bytes of a message that is posted; 0: none is
+    read: bool = False      # by the gateway's limit, but for the proxy `unread`
+    events: int = 0         # of a response that is a stream
     rate: int = 0           # requests per second; 0: as many as go through
     rejected: bool = False
     log: bool = False
@@ -97,7 +109,8 @@ class Scenario:
         tls = PLAIN | (TLS_OF_CLIENTS if self.tls else {}) | (
             TLS_OF_UPSTREAMS if self.upstream_tls else {})
         store = buckets_in_redis(self.redis) if self.redis else OWN_BUCKETS
-        return tls | store | (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
+        limit = UNREAD | (STINGY if self.rejected else GENEROUS) | (READ if self.read else {})
+        return tls | store | limit | (LOG if self.log else NO_LOG) | {
             "gateway_routes": MANY_ROUTES if self.many_routes else ""}
 
     @property

@@ -38,6 +38,7 @@ def wait_for_quiet(limit=10):
 def generator(scenario, proxies):
     """The command that loads running proxies."""
     options = {"upstream": proxies.upstream, "body": scenario.body, "rate": scenario.rate,
+               "sent": scenario.sent, "events": scenario.events,
                "connections": scenario.connections, "once": int(scenario.once),
                "tls": scenario.tls, "keys": scenario.clients, "cycles": scenario.cycles, "seconds": scenario.seconds}
     command = [PROGRAMS / "load", *proxies.arguments(scenario.attacks)]
