@@ -30,6 +30,10 @@ void content_lines::read(std::string_view bytes)
             bytes.remove_prefix(1);
             continue;
         }
+        if (const std::size_t size = read_whole(bytes); size > 0) {
+            bytes.remove_prefix(size);
+            continue;
+        }
         const std::size_t end = end_of_line(bytes);
         read_line_part(bytes.substr(0, end));
         if (end < bytes.size()) {
@@ -38,6 +42,33 @@ void content_lines::read(std::string_view bytes)
         }
         bytes.remove_prefix(std::min(end + 1, bytes.size()));
     }
+}
+
+// True at the beginning of a line in front of which the text has nothing.
+bool content_lines::is_before_text() const
+{
+    return line_is_empty_ && matched_ == 0 && !has_data_ &&
+           (form_ == content_form::lines || at_ == position::name);
+}
+
+// Reads a text that is all in one line, with the end of the event. Returns the bytes it took; 0 if
+// the next bytes are none.
+std::size_t content_lines::read_whole(std::string_view bytes)
+{
+    const bool events = form_ == content_form::events;
+    const std::string_view name = events ? "data:" : "";
+    const std::string_view end = events ? "\n\n" : "\n";
+    if (!is_before_text() || !bytes.starts_with(name)) {
+        return 0;
+    }
+    const std::size_t size = bytes.find('\n');
+    const std::string_view line = bytes.substr(0, size);
+    if (size == bytes.npos || !bytes.substr(size).starts_with(end) ||
+        line.find('\r') != line.npos || line.size() == name.size()) {
+        return 0;
+    }
+    sink_.whole(line.substr(name.size()));
+    return size + end.size();
 }
 
 void content_lines::read_line_part(std::string_view bytes)

@@ -11,9 +11,11 @@ namespace gateway::content {
 
 enum class content_form : std::uint8_t { json, lines, events };
 
-// `text_sink` gets the texts, piece by piece.
+// `text_sink` gets the texts: each at once if it lies in one line of the bytes that are read, as
+// most of a stream's do, or piece by piece.
 class text_sink {
 public:
+    virtual void whole(std::string_view text) = 0;
     virtual void piece(std::string_view bytes) = 0;
     virtual void text_ended() = 0;
 
@@ -50,6 +52,8 @@ private:
     // True if the event has had a line of data, and if the text has begun.
     bool has_data_ = false;
 
+    std::size_t read_whole(std::string_view bytes);
+    bool is_before_text() const;
     void read_line_part(std::string_view bytes);
     bool read_before_data(char c);
     bool read_mark(char c);

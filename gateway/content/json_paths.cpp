@@ -12,6 +12,15 @@ bool is_name(std::string_view text)
            std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
+// True if each object with such a member has the name in its text, or an escape of one of its
+// characters as \u00XX. Positions in arrays are not there, and some characters have shorter
+// escapes.
+bool stands_in_texts(const std::string& name)
+{
+    return name.find_first_of("\"\\/") == name.npos &&
+           name.find_first_not_of("0123456789") != name.npos;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> json_paths::parse(std::string_view path)
@@ -52,11 +61,28 @@ std::optional<std::size_t> json_paths::add(std::string_view path)
             return std::nullopt;
         }
         index = count_++;
+        add_last(names.back());
         for (const std::size_t n : on_path) {
             nodes_[n].below |= only(index);
         }
     }
     return index;
+}
+
+void json_paths::add_last(const std::string& name)
+{
+    may_always_occur_ = may_always_occur_ || !stands_in_texts(name);
+    if (std::find(last_names_.begin(), last_names_.end(), name) == last_names_.end()) {
+        last_names_.push_back(name);
+    }
+}
+
+bool json_paths::may_occur_in(std::string_view text) const
+{
+    return may_always_occur_ || text.find("\\u00") != text.npos ||
+           std::any_of(last_names_.begin(), last_names_.end(), [text](const std::string& name) {
+               return text.find(name) != text.npos;
+           });
 }
 
 std::optional<std::size_t> json_paths::child_of(std::size_t index, std::string_view name) const

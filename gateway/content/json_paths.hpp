@@ -44,6 +44,10 @@ public:
 
     std::size_t count() const { return count_; }
 
+    // Returns false if no object of the text can have a member at the end of one of the paths: the
+    // text has none of their last names, as it is or with escapes. Cheaper than a scan by far.
+    bool may_occur_in(std::string_view text) const;
+
     static constexpr std::size_t root = 0;
 
     const node& at(std::size_t index) const { return nodes_[index]; }
@@ -55,6 +59,11 @@ public:
 private:
     std::vector<node> nodes_{node{}};
     std::size_t count_ = 0;
+    // The different last names, unless one of them need not stand in a text as it is.
+    std::vector<std::string> last_names_;
+    bool may_always_occur_ = false;
+
+    void add_last(const std::string& name);
 };
 
 constexpr path_set only(std::size_t path)

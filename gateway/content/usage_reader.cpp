@@ -18,6 +18,14 @@ void usage_reader::found(std::size_t path, kind is, std::string_view text)
     }
 }
 
+void usage_reader::whole(std::string_view text)
+{
+    if (paths_.may_occur_in(text)) {
+        scanner_.read(text);
+        text_ended();
+    }
+}
+
 void usage_reader::text_ended()
 {
     scanner_.finish();

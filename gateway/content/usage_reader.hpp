@@ -16,7 +16,7 @@ class usage_reader final : private json_sink, private text_sink {
 public:
     // Ownership: `paths` outlives this object.
     usage_reader(const json_paths& paths, content_form form)
-        : scanner_(paths, *this, json_scanner::roots::elements), lines_(form, *this)
+        : paths_(paths), scanner_(paths, *this, json_scanner::roots::elements), lines_(form, *this)
     {}
 
     void read(std::string_view bytes) { lines_.read(bytes); }
@@ -34,6 +34,7 @@ private:
         std::uint64_t when = 0;
     };
 
+    const json_paths& paths_;
     std::array<value, json_paths::most> values_{};
     std::uint64_t count_ = 0;
     json_scanner scanner_;
@@ -45,6 +46,8 @@ private:
     void repeated(path_set) override {}
 
     // text_sink
+    void whole(std::string_view text) override;
+
     void piece(std::string_view bytes) override { scanner_.read(bytes); }
 
     void text_ended() override;

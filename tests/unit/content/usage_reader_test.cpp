@@ -81,6 +81,21 @@ TEST_F(usages, of_events_are_the_last_ones)
     expect(content_form::events, "data:  {\"usage\":{\"in\":3}}\n\n", "3 - -");
 }
 
+TEST_F(usages, of_events_without_the_names_are_passed_over)
+{
+    expect(
+        content_form::events,
+        "data: {}\n\ndata: {\"usage\":{\"in\":3}}\n\ndata: {\"text\":\"\\n\"}\n\ndata:\n\ndata: "
+        "{\n\n",
+        "3 - -"
+    );
+    expect(content_form::events, "\n\ndata: {\"usage\":{\"\\u0069n\":3}}\n\n", "3 - -");
+    expect(content_form::lines, "{}\n{\"usage\":{\"\\u006fut\":3}}\n{\"in\":1}\n", "- 3 -");
+    // The event goes on behind a line that looks whole.
+    expect(content_form::events, "\ndata: {\"a\":\ndata: {\"usage\":{\"in\":3}}}\n\n", "- - -");
+    expect(content_form::events, "\ndata: {\"usage\":\rdata: {\"in\":3}}\n\n", "3 - -");
+}
+
 TEST_F(usages, come_in_an_order)
 {
     usage_reader reader{paths, content_form::events};
