@@ -61,7 +61,8 @@ std::optional<std::size_t> json_paths::add(std::string_view path)
             return std::nullopt;
         }
         index = count_++;
-        add_last(names.back());
+        // The numbers of one usage share the object that they are in.
+        need(names[names.size() - std::min<std::size_t>(names.size(), 2)]);
         for (const std::size_t n : on_path) {
             nodes_[n].below |= only(index);
         }
@@ -69,18 +70,18 @@ std::optional<std::size_t> json_paths::add(std::string_view path)
     return index;
 }
 
-void json_paths::add_last(const std::string& name)
+void json_paths::need(const std::string& name)
 {
     may_always_occur_ = may_always_occur_ || !stands_in_texts(name);
-    if (std::find(last_names_.begin(), last_names_.end(), name) == last_names_.end()) {
-        last_names_.push_back(name);
+    if (std::find(needed_.begin(), needed_.end(), name) == needed_.end()) {
+        needed_.push_back(name);
     }
 }
 
 bool json_paths::may_occur_in(std::string_view text) const
 {
     return may_always_occur_ || text.find("\\u00") != text.npos ||
-           std::any_of(last_names_.begin(), last_names_.end(), [text](const std::string& name) {
+           std::any_of(needed_.begin(), needed_.end(), [text](const std::string& name) {
                return text.find(name) != text.npos;
            });
 }

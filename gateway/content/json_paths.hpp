@@ -44,8 +44,8 @@ public:
 
     std::size_t count() const { return count_; }
 
-    // Returns false if no object of the text can have a member at the end of one of the paths: the
-    // text has none of their last names, as it is or with escapes. Cheaper than a scan by far.
+    // Returns false if the text lacks a name of each path, as it is or with escapes, so that no
+    // path leads to a value. Cheaper than a scan by far.
     bool may_occur_in(std::string_view text) const;
 
     static constexpr std::size_t root = 0;
@@ -59,11 +59,11 @@ public:
 private:
     std::vector<node> nodes_{node{}};
     std::size_t count_ = 0;
-    // The different last names, unless one of them need not stand in a text as it is.
-    std::vector<std::string> last_names_;
+    // One name of each path, unless one of them need not stand in a text as it is.
+    std::vector<std::string> needed_;
     bool may_always_occur_ = false;
 
-    void add_last(const std::string& name);
+    void need(const std::string& name);
 };
 
 constexpr path_set only(std::size_t path)

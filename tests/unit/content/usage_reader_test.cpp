@@ -89,8 +89,8 @@ TEST_F(usages, of_events_without_the_names_are_passed_over)
         "{\n\n",
         "3 - -"
     );
-    expect(content_form::events, "\n\ndata: {\"usage\":{\"\\u0069n\":3}}\n\n", "3 - -");
-    expect(content_form::lines, "{}\n{\"usage\":{\"\\u006fut\":3}}\n{\"in\":1}\n", "- 3 -");
+    expect(content_form::events, "\n\ndata: {\"\\u0075sage\":{\"in\":3}}\n\n", "3 - -");
+    expect(content_form::lines, "{}\n{\"us\\u0061ge\":{\"out\":3}}\n{\"in\":1}\n", "- 3 -");
     // The event goes on behind a line that looks whole.
     expect(content_form::events, "\ndata: {\"a\":\ndata: {\"usage\":{\"in\":3}}}\n\n", "- - -");
     expect(content_form::events, "\ndata: {\"usage\":\rdata: {\"in\":3}}\n\n", "3 - -");
