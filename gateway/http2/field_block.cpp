@@ -18,7 +18,18 @@ bool is_about_connection(std::string_view lower)
            about_connection.end();
 }
 
-using iterator = std::span<char>::iterator;
+// Fields with a value of their own in each message, by how their names begin. In the table of HPACK
+// each of them would push out a field that comes again.
+constexpr std::array<std::string_view, 4> never_again{
+    "x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset", "traceparent"};
+
+std::uint8_t flags_of(std::string_view name)
+{
+    const bool once = std::any_of(never_again.begin(), never_again.end(), [name](auto each) {
+        return name.starts_with(each);
+    });
+    return once ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
+}
 
 // Room for the fields of most heads.
 constexpr std::size_t usual_fields = 24;
@@ -29,12 +40,12 @@ nghttp2_nv field_of(std::string_view name, std::string_view value)
     const auto bytes_of = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     };
-    return {bytes_of(name), bytes_of(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
+    return {bytes_of(name), bytes_of(value), name.size(), value.size(), flags_of(name)};
 }
 
-iterator without_cr(iterator begin, iterator end)
+std::string_view without_cr(std::string_view line)
 {
-    return end != begin && *(end - 1) == '\r' ? end - 1 : end;
+    return line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0));
 }
 
 }  // namespace
@@ -75,14 +86,14 @@ field_block::field_block(std::string_view scheme, std::span<char> head)
 // instead, and may say that trailers are understood (RFC 9113 §8.2.2).
 void field_block::add_lines(std::span<char> lines, std::string_view* host)
 {
-    const iterator end = lines.end();
-    for (iterator at = lines.begin(); at != end;) {
-        const iterator line_end = std::find(at, end, '\n');
-        const iterator colon = std::find(at, line_end, ':');
-        if (colon != line_end) {
-            std::transform(at, colon, at, [](char c) { return base::to_lower(c); });
-            const std::string_view name(at, colon);
-            const auto value = base::trimmed({colon + 1, without_cr(colon, line_end)});
+    for (std::string_view left(lines.data(), lines.size()); !left.empty();) {
+        const std::size_t end = std::min(left.find('\n'), left.size());
+        const std::string_view line = without_cr(left.substr(0, end));
+        if (const std::size_t colon = line.find(':'); colon != line.npos) {
+            char* const begin = lines.data() + (line.data() - lines.data());
+            std::transform(begin, begin + colon, begin, [](char c) { return base::to_lower(c); });
+            const std::string_view name = line.substr(0, colon);
+            const std::string_view value = base::trimmed(line.substr(colon + 1));
             if (host != nullptr && name == "host") {
                 *host = value;
             } else if (host != nullptr && name == "te") {
@@ -91,7 +102,7 @@ void field_block::add_lines(std::span<char> lines, std::string_view* host)
                 add(name, value);
             }
         }
-        at = line_end == end ? end : line_end + 1;
+        left.remove_prefix(std::min(end + 1, left.size()));
     }
 }
 

@@ -42,6 +42,19 @@ TEST(field_block, has_the_status_first_and_names_in_lower_case)
     );
 }
 
+TEST(field_block, keeps_what_never_comes_again_out_of_the_table)
+{
+    std::string lines =
+        "Date: now\r\nX-Request-Id: 1\r\nX-RateLimit-Limit: 9\r\n"
+        "X-RateLimit-Remaining: 3\r\nX-RateLimit-Remaining-Tokens: 3\r\n";
+    const field_block block(200, lines);
+    std::vector<bool> out;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        out.push_back((block.data()[i].flags & NGHTTP2_NV_FLAG_NO_INDEX) != 0);
+    }
+    EXPECT_EQ(out, (std::vector{false, false, true, false, true, true}));
+}
+
 TEST(field_block, has_no_status_for_trailers)
 {
     EXPECT_EQ(fields_of(0, "Grpc-Status: 0\r\n"), (pairs{{"grpc-status", "0"}}));
