@@ -1,6 +1,7 @@
 #include "gateway/http2/engine.hpp"
 
 #include "gateway/http2/engine_callbacks.hpp"
+#include "gateway/http2/session_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,9 +39,10 @@ engine::engine(
     static nghttp2_option* const of_server = engine_callbacks::bounds(role::server);
     static nghttp2_option* const of_client = engine_callbacks::bounds(role::client);
     nghttp2_session* made = nullptr;
-    const int failed = side == role::server
-                           ? nghttp2_session_server_new2(&made, callbacks, this, of_server)
-                           : nghttp2_session_client_new2(&made, callbacks, this, of_client);
+    const bool serves = side == role::server;
+    const int failed =
+        (serves ? nghttp2_session_server_new3 : nghttp2_session_client_new3
+        )(&made, callbacks, this, serves ? of_server : of_client, session_memory());
     if (failed != 0) {
         throw std::bad_alloc();
     }

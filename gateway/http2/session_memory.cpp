@@ -1,0 +1,51 @@
+#include "gateway/http2/session_memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gateway::http2 {
+
+namespace {
+
+// What is smaller is used as a whole, or shares its pages with others.
+constexpr std::size_t least_for_frames = 16 * 1024;
+
+// Gives the whole pages of memory without content back; they return as zeros when they are used.
+void release_pages(void* memory, std::size_t size)
+{
+    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t begin = (address + page - 1) / page * page;
+    const std::uintptr_t end = (address + size) / page * page;
+    if (begin < end) {
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    }
+}
+
+// nghttp2 makes its buffers so, too.
+void* resize(void* old, std::size_t size, void*)
+{
+    void* const memory = std::realloc(old, size);
+    if (old == nullptr && memory != nullptr && size >= least_for_frames) {
+        release_pages(memory, size);
+    }
+    return memory;
+}
+
+}  // namespace
+
+nghttp2_mem* session_memory()
+{
+    static nghttp2_mem memory{
+        nullptr,
+        [](std::size_t size, void*) { return std::malloc(size); },
+        [](void* old, void*) { std::free(old); },
+        [](std::size_t count, std::size_t size, void*) { return std::calloc(count, size); },
+        resize};
+    return &memory;
+}
+
+}  // namespace gateway::http2
