@@ -1,5 +1,7 @@
 #include "gateway/client/kept_request.hpp"
 
+#include "gateway/http/media_type.hpp"
+
 #include <algorithm>
 
 namespace gateway::client {
@@ -19,7 +21,11 @@ kept_request::kept_request(
     std::size_t most,
     ahead_memory& memory
 )
-    : head_(head), memory_(memory), most_(most), values_(std::in_place, paths)
+    : head_(head),
+      memory_(memory),
+      most_(most),
+      is_json_(http::read_media_type(head.fields) == http::media_type::json),
+      values_(std::in_place, paths, is_json_)
 {
     head_.meet_expectation();
 }
@@ -41,12 +47,13 @@ content_reading kept_request::read(std::string_view content, bool last, std::str
     if (ends && !is_long) {
         values_->finish();
     }
-    return last || is_long ? content_reading::enough : content_reading::more;
+    const bool is_unreadable = !is_json_ && !content_.empty();
+    return last || is_long || is_unreadable ? content_reading::enough : content_reading::more;
 }
 
 void kept_request::read_anew(const content::json_paths& paths)
 {
-    values_.emplace(paths);
+    values_.emplace(paths, is_json_);
     values_->read_beginning(content_, most_, is_end({}, is_whole_));
 }
 
@@ -54,22 +61,12 @@ bool kept_request::read_rest(content::path_set paths)
 {
     const std::string_view all = content_;
     const std::string_view rest = all.substr(std::min(most_, all.size()));
-    return rest.empty() || is_good(rest, is_end({}, is_whole_), paths);
+    return rest.empty() || values_->stays_sound(rest, is_end({}, is_whole_), paths);
 }
 
 bool kept_request::read_on(std::string_view content, bool last, content::path_set paths)
 {
-    return is_good(content, is_end(content, last), paths);
-}
-
-bool kept_request::is_good(std::string_view content, bool ends, content::path_set paths)
-{
-    const bool was_sound = values_->is_sound(paths);
-    values_->read(content);
-    if (ends) {
-        values_->finish();
-    }
-    return !was_sound || values_->is_sound(paths);
+    return values_->stays_sound(content, is_end(content, last), paths);
 }
 
 // True if nothing follows this piece of content. A client of HTTP/2 may say so later than its

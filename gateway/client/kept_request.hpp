@@ -67,6 +67,7 @@ private:
     kept_head head_;
     ahead_memory& memory_;
     std::size_t most_;
+    bool is_json_;
     std::string content_;
     std::string trailers_;
     bool is_whole_ = false;
@@ -74,7 +75,6 @@ private:
     std::uint64_t seen_ = 0;
     std::optional<content::request_values> values_;
 
-    bool is_good(std::string_view content, bool ends, content::path_set paths);
     bool is_end(std::string_view content, bool last);
 };
 

@@ -75,7 +75,7 @@ limits::admission request::admit_by_content()
     record_.by.content = kept_->values();
     const limits::admission a = decide_about(kept_->ahead().head);
     if (record_.route != nullptr && record_.route->rpc_id_path) {
-        record_.rpc_id = record_.by.content.values->encoded(*record_.route->rpc_id_path);
+        record_.rpc_id = record_.by.content.values->as_rpc_id(*record_.route->rpc_id_path);
     }
     if (a.next == limits::admission::action::respond || a.awaits_keys ||
         kept_->read_rest(paths_that_count())) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
+#include <cmath>
+#include <cstdlib>
 
 namespace gateway::content {
 
@@ -65,6 +66,12 @@ std::optional<std::int64_t> whole_number(std::string_view text)
         value = std::min(value, largest_integer + 1);
     }
     return negative ? -value : value;
+}
+
+bool reads_as_integer(const std::string& text)
+{
+    const double number = std::strtod(text.c_str(), nullptr);
+    return std::abs(number) <= static_cast<double>(largest_integer) && std::trunc(number) == number;
 }
 
 }  // namespace gateway::content

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gateway::content {
@@ -14,5 +15,9 @@ inline constexpr std::int64_t largest_integer = (std::int64_t{1} << 53) - 1;
 // largest_integer, and below -largest_integer, are all one more, or one less. `1`, `1.0`, `10e-1`
 // and `0.1e1` are one integer; `-0` is 0. It computes with the digits, as a double would round.
 std::optional<std::int64_t> whole_number(std::string_view text);
+
+// True if parsers that use doubles read this number of JSON as an integer within largest_integer,
+// as they do of 7.00000000000000000001 and 1e-400.
+bool reads_as_integer(const std::string& text);
 
 }  // namespace gateway::content

@@ -193,24 +193,30 @@ private:
         forget_text();
     }
 
-    void report_integer(std::optional<std::int64_t> value)
+    // Reports the number in `text_`.
+    void report_number()
     {
-        if (!value || *value > largest_integer || *value < -largest_integer) {
-            report(value && *value > 0 ? json_sink::kind::large : json_sink::kind::other, {});
-            return;
+        const auto value = is_long_ ? std::nullopt : whole_number(text_);
+        if (!value) {
+            const bool may_be_integer = is_long_ || reads_as_integer(text_);
+            report(may_be_integer ? json_sink::kind::inexact : json_sink::kind::other, {});
+        } else if (*value > largest_integer) {
+            report(json_sink::kind::large, text_);
+        } else if (*value < -largest_integer) {
+            report(json_sink::kind::other, {});
+        } else {
+            std::array<char, 24> shortest{};
+            char* const end =
+                std::to_chars(shortest.data(), shortest.data() + shortest.size(), *value).ptr;
+            report(json_sink::kind::integer, {shortest.data(), end});
         }
-        std::array<char, 24> shortest{};
-        char* const end =
-            std::to_chars(shortest.data(), shortest.data() + shortest.size(), *value).ptr;
-        report(json_sink::kind::integer, {shortest.data(), end});
     }
 
     bool number(json::string_view part)
     {
         if (is_wanted()) {
             add(part, json_scanner::longest_text);
-            const auto value = is_long_ ? std::nullopt : whole_number(text_);
-            report_integer(value);
+            report_number();
         }
         return value_ended();
     }

@@ -22,14 +22,16 @@ public:
         integer,
         boolean,
         null,
-        // An integer that is larger than json_number.hpp's largest.
+        // An integer that is larger than json_number.hpp's largest, as it is spelled.
         large,
+        // A number that is no integer, but that parsers may read as one.
+        inexact,
         // Any other value, such as an object, 1.5 or a string that is too long.
         other,
     };
 
     // Called for the value at a path. `text` is empty for kinds without a value of their own: null,
-    // large and other. Ownership: `text` is valid during the call.
+    // inexact and other. Ownership: `text` is valid during the call.
     virtual void found(std::size_t path, kind is, std::string_view text) = 0;
     // Called if a member on these paths has the name of one before it in the same object.
     virtual void repeated(path_set paths) = 0;

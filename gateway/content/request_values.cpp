@@ -6,14 +6,20 @@ namespace gateway::content {
 
 void request_values::read(std::string_view bytes)
 {
-    if (state_ == content_state::begun && !scanner_.read(bytes)) {
+    if (state_ != content_state::begun || bytes.empty()) {
+        return;
+    }
+    is_empty_ = false;
+    if (!is_json_ || !scanner_.read(bytes)) {
         state_ = content_state::unreadable;
     }
 }
 
 void request_values::finish()
 {
-    if (state_ == content_state::begun) {
+    if (state_ == content_state::begun && is_empty_) {
+        state_ = content_state::none;
+    } else if (state_ == content_state::begun) {
         const bool good = scanner_.finish() && scanner_.is_object();
         state_ = good ? content_state::whole : content_state::unreadable;
     }
@@ -29,14 +35,27 @@ bool request_values::lacks_any(path_set paths) const
     return false;
 }
 
-std::string request_values::encoded(std::size_t path) const
+bool request_values::stays_sound(std::string_view bytes, bool ends, path_set paths)
 {
-    if (state_ == content_state::unreadable || values_[path].is != presence::present) {
+    const bool was_sound = is_sound(paths);
+    read(bytes);
+    if (ends) {
+        finish();
+    }
+    return !was_sound || is_sound(paths);
+}
+
+std::string request_values::as_rpc_id(std::size_t path) const
+{
+    const std::string_view found = text(path);
+    const bool is_boolean = found == "true" || found == "false";
+    if (state_ == content_state::unreadable || values_[path].is == presence::ambiguous) {
         return "null";
     }
-    const std::string_view found = text(path);
-    return is_text(path) ? boost::json::serialize(boost::json::string_view{found})
-                         : std::string{found};
+    if (is_text(path)) {
+        return boost::json::serialize(boost::json::string_view{found});
+    }
+    return found.empty() || is_boolean ? "null" : std::string{found};
 }
 
 void request_values::found(std::size_t path, kind is, std::string_view text)
@@ -45,11 +64,13 @@ void request_values::found(std::size_t path, kind is, std::string_view text)
     if (is == kind::null || v.is == presence::ambiguous) {
         return;
     }
-    if (is == kind::other || is == kind::large) {
-        v.is = presence::other;
+    if (is == kind::inexact) {
+        v.is = presence::ambiguous;
         return;
     }
-    v = {presence::present, is == kind::text, texts_.size(), text.size()};
+    const bool counts = is == kind::text || is == kind::integer || is == kind::boolean;
+    v = {
+        counts ? presence::present : presence::other, is == kind::text, texts_.size(), text.size()};
     texts_ += text;
 }
 

@@ -33,8 +33,11 @@ public:
     // other: a value that is neither a text, an integer, a boolean nor null, which is as absent.
     enum class presence : std::uint8_t { absent, present, other, ambiguous };
 
+    // `is_json`: false if the content, should there be any, is of a type that is not read.
     // Ownership: `paths` outlives this object.
-    explicit request_values(const json_paths& paths) : scanner_(paths, *this) {}
+    explicit request_values(const json_paths& paths, bool is_json = true)
+        : is_json_(is_json), scanner_(paths, *this)
+    {}
 
     // Reads as much of a content as counts, `most` bytes of it. `ends`: nothing follows `bytes`.
     void read_beginning(std::string_view bytes, std::size_t most, bool ends)
@@ -49,6 +52,9 @@ public:
     void read(std::string_view bytes);
     // Ends the content.
     void finish();
+    // Reads what lies behind the part that counts. `ends`: nothing follows. Returns false if the
+    // content was sound at these paths, and is no longer.
+    bool stays_sound(std::string_view bytes, bool ends, path_set paths);
 
     content_state state() const { return state_; }
 
@@ -68,8 +74,9 @@ public:
         return std::string_view{texts_}.substr(v.begin, v.size);
     }
 
-    // Returns the value as JSON writes it, or `null` if there is none.
-    std::string encoded(std::size_t path) const;
+    // Returns the value as an answer of JSON-RPC repeats the `id` of its call: a text or a number
+    // as JSON writes it, or else `null` (JSON-RPC 2.0 §5).
+    std::string as_rpc_id(std::size_t path) const;
 
     // True unless the content is unreadable, or ambiguous at one of these paths.
     bool is_sound(path_set paths) const
@@ -85,6 +92,9 @@ private:
         std::size_t size = 0;
     };
 
+    bool is_json_;
+    // True if there is no content so far.
+    bool is_empty_ = true;
     content_state state_ = content_state::begun;
     path_set ambiguous_ = 0;
     std::array<value, json_paths::most> values_{};

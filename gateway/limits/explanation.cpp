@@ -2,10 +2,12 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/media_type.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/intake/request_charges.hpp"
 #include "gateway/intake/routed_request.hpp"
+#include "gateway/limits/admission.hpp"
 
 #include <algorithm>
 
@@ -132,11 +134,14 @@ explanation explain(
         .content = intake::unread_content(*e.policy, head)};
     intake::intake_memory memory;
     const intake::intake_rules rules{*e.policy, bounds, header};
-    content::request_values values{e.policy->request_paths};
+    content::request_values values{
+        e.policy->request_paths, http::read_media_type(head.fields) == http::media_type::json};
+    std::string_view rest;
     intake::routed_request routed = intake::route_request(rules, head, by, memory);
     if (routed.wants_content) {
         const std::size_t most = routed.route->bounds.within(bounds).max_inspected_body;
         values.read_beginning(request.content, most, true);
+        rest = std::string_view{request.content}.substr(std::min(most, request.content.size()));
         by.content = {values.state(), &values};
         routed = intake::route_request(rules, head, by, memory);
     }
@@ -163,6 +168,10 @@ explanation explain(
     e.claimed = std::make_shared<intake::claimed_limits>();
     subject.claimed = e.claimed.get();
     explain_limits(subject, e);
+    const content::path_set paths = e.route->content_paths | e.policy->route_paths;
+    if (!rest.empty() && !values.stays_sound(rest, true, paths)) {
+        refuse(e, content_unclear_later().status, content_unclear_later().detail);
+    }
     if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
         refuse(e, 503, "the keys that verify tokens have not been fetched");
     }

@@ -70,7 +70,8 @@ bool is_found(const findings::value* found, const boost::json::value* member)
         return found->is == kind::boolean && (found->text == "true") == member->get_bool();
     }
     if (member->is_number()) {
-        return found->is == kind::integer || found->is == kind::large || found->is == kind::other;
+        return found->is == kind::integer || found->is == kind::large ||
+               found->is == kind::inexact || found->is == kind::other;
     }
     return found->is == (member->is_null() ? kind::null : kind::other);
 }

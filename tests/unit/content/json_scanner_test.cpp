@@ -21,8 +21,8 @@ public:
 
     void found(std::size_t path, kind is, std::string_view text) override
     {
-        static constexpr std::array<const char*, 6> names{
-            "text", "integer", "boolean", "null", "large", "other"};
+        static constexpr std::array<const char*, 7> names{
+            "text", "integer", "boolean", "null", "large", "inexact", "other"};
         all.push_back(
             std::to_string(path) + " " + names[static_cast<std::size_t>(is)] + " " +
             std::string{text}
@@ -118,15 +118,31 @@ TEST_F(scans, read_each_spelling_as_one)
 TEST_F(scans, count_other_values_as_others)
 {
     expect(R"({"a":null})", {"0 null "});
-    expect(R"({"a":9007199254740993})", {"0 large "});
-    expect(R"({"a":1e400})", {"0 large "});
+    expect(R"({"a":9007199254740993})", {"0 large 9007199254740993"});
+    expect(R"({"a":1e400})", {"0 large 1e400"});
     for (const char* value : {"1.5", "{}", "[1]", "-9007199254740993"}) {
         expect(std::string{"{\"a\":"} + value + "}", {"0 other "});
     }
     const std::string longest(json_scanner::longest_text, 'x');
     EXPECT_EQ(scan(paths, "{\"a\":\"" + longest + "\"}").found[0], "0 text " + longest);
     EXPECT_EQ(scan(paths, "{\"a\":\"" + longest + "x\"}").found[0], "0 other ");
-    EXPECT_EQ(scan(paths, "{\"a\":" + std::string(5000, '1') + "}").found[0], "0 other ");
+}
+
+TEST_F(scans, tell_numbers_that_parsers_may_round_to_integers)
+{
+    for (const char* value :
+         {"7.00000000000000000001",
+          "6.99999999999999999999",
+          "700000000000000000001e-20",
+          "1e-400",
+          "-1e-999",
+          "9007199254740990.9999999"}) {
+        expect(std::string{"{\"a\":"} + value + "}", {"0 inexact "});
+    }
+    EXPECT_EQ(scan(paths, "{\"a\":" + std::string(5000, '1') + "}").found[0], "0 inexact ");
+    for (const char* value : {"7.5", "7.001", "-0.5", "1e-300", "90071992547409921.5"}) {
+        expect(std::string{"{\"a\":"} + value + "}", {"0 other "});
+    }
 }
 
 TEST_F(scans, report_members_that_occur_twice)

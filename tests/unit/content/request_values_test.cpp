@@ -44,8 +44,42 @@ TEST_F(values, are_those_of_an_object)
 
 TEST_F(values, of_other_texts_are_none)
 {
-    for (const char* text : {"[]", "7", "\"model\"", "null", "{", "x", ""}) {
+    for (const char* text : {"[]", "7", "\"model\"", "null", "{", "x"}) {
         EXPECT_EQ(read(text)->state(), content_state::unreadable) << text;
+    }
+}
+
+TEST_F(values, of_no_content_are_none_whatever_its_type)
+{
+    EXPECT_EQ(read("")->state(), content_state::none);
+    request_values other{paths, false};
+    other.finish();
+    EXPECT_EQ(other.state(), content_state::none);
+    request_values more{paths, false};
+    more.read("{}");
+    EXPECT_EQ(more.state(), content_state::unreadable);
+}
+
+TEST_F(values, that_parsers_may_round_are_ambiguous)
+{
+    const auto v = read(R"({"model":7.00000000000000000001})");
+    EXPECT_EQ(v->at(0), presence::ambiguous);
+    EXPECT_TRUE(v->is_sound(1)) << "a larger part of the content does not change it";
+}
+
+TEST_F(values, come_back_as_the_id_of_a_call)
+{
+    for (const char* id : {"7", "-7", "\"a\\\"b\"", "9007199254740993", "18446744073709551615"}) {
+        EXPECT_EQ(read(std::string{"{\"model\":"} + id + "}")->as_rpc_id(0), id);
+    }
+    for (const char* text :
+         {"{}",
+          "{\"model\":true}",
+          "{\"model\":null}",
+          "{\"model\":{}}",
+          "{\"model\":1,\"model\":1}",
+          "{\"model\":1"}) {
+        EXPECT_EQ(read(text)->as_rpc_id(0), "null") << text;
     }
 }
 
