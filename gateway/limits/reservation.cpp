@@ -74,19 +74,30 @@ bool awaits_end(const reserved& r)
     return r.rule->outcome.reads_end() || r.by_bytes != nullptr;
 }
 
-// Returns what the end of the response says that the request has cost.
-std::int64_t cost_at_end(const reserved& r, const policy::response_end& end)
+// Returns the cost that the request states itself, as it had so many bytes.
+std::int64_t own_cost(const reserved& r, std::uint64_t bytes)
 {
-    if (const policy::outcome_rule& rule = r.rule->outcome; rule.reads_end()) {
-        if (const auto stated = stated_cost(rule, end)) {
-            return *stated;
-        }
-        r.metrics->missing_settlements.add();
-        return rule.refunds_missing ? 0 : r.cost;
+    if (r.by_bytes == nullptr) {
+        return r.cost;
     }
-    const std::int64_t cost =
-        r.full_cost - r.by_bytes->standard + r.by_bytes->tokens_for(end.request_bytes);
+    const std::int64_t cost = r.full_cost - r.by_bytes->standard + r.by_bytes->tokens_for(bytes);
     return r.rule->cost.caps ? std::min(cost, r.limit->most_at_once()) : cost;
+}
+
+// Returns what the request has cost, as its response has ended so.
+std::int64_t cost_at_end(const reserved& r, const policy::response_result& as)
+{
+    const std::int64_t own = own_cost(r, as.end->request_bytes);
+    const policy::outcome_rule& rule = r.rule->outcome;
+    if (!rule.reads_end()) {
+        return r.stated.value_or(own);
+    }
+    // Without a response nothing is stated, not even that it has no bytes.
+    if (const auto stated = as.status != 0 ? stated_cost(rule, *as.end) : std::nullopt) {
+        return *stated;
+    }
+    r.metrics->missing_settlements.add();
+    return rule.refunds_missing ? 0 : own;
 }
 
 // Returns what the request has cost, as its response is this.
@@ -96,7 +107,7 @@ std::int64_t final_cost(const reserved& r, const policy::response_result& as)
     if (!given_up && !r.rule->outcome.keeps_charge(as)) {
         return 0;
     }
-    return awaits_end(r) ? cost_at_end(r, *as.end) : r.stated.value_or(r.cost);
+    return awaits_end(r) ? cost_at_end(r, as) : r.stated.value_or(r.cost);
 }
 
 // Returns what a response changes of what was taken, or nothing if that stays. `cost` is what the
