@@ -66,6 +66,9 @@ void http2_response::send_text(int status, std::span<char> text, bool last)
 std::uint64_t http2_response::respond(const limits::admission& a, http::added_fields added)
 {
     added.date = env_.date.text();
+    if (asks_for_websocket_) {  // Its client would take 200 for a tunnel (RFC 8441 §4).
+        added.errors.rejects_with_200 = false;
+    }
     std::string text;
     const std::uint64_t content =
         http::append_own_response(own_response_to(a, added, head_only_), text);
