@@ -37,11 +37,14 @@ bool is_utf8(std::string_view parameters)
     return true;
 }
 
+// Messages of gRPC have a prefix each, so that their content is no JSON as a whole.
 bool ends_in_json(std::string_view type)
 {
     constexpr std::string_view ending = "+json";
+    constexpr std::string_view grpc = "application/grpc";
     return type.size() > ending.size() &&
-           base::equal_ignoring_case(type.substr(type.size() - ending.size()), ending);
+           base::equal_ignoring_case(type.substr(type.size() - ending.size()), ending) &&
+           !base::equal_ignoring_case(type.substr(0, grpc.size()), grpc);
 }
 
 media_type type_named(std::string_view value)
