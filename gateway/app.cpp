@@ -89,6 +89,7 @@ private:
     std::shared_ptr<const worker::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
     void adopt_keys(std::vector<identity::token_key> keys);
+    void await_keys();
     void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
@@ -158,13 +159,12 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
     }
 }
 
-// Puts other keys that verify tokens into force. Nothing else has changed.
+// Puts other keys that verify tokens into force, also for requests that wait for them while the
+// process drains. Nothing else has changed.
 void app::adopt_keys(std::vector<identity::token_key> keys)
 {
-    if (!draining_) {
-        adopt_token_keys(settings_, std::move(keys));
-        hand_over(settings_);
-    }
+    adopt_token_keys(settings_, std::move(keys));
+    hand_over(settings_);
 }
 
 int app::run(startup::inheritance from_before)
@@ -177,6 +177,7 @@ int app::run(startup::inheritance from_before)
     const worker::snapshot first = snapshot_maker_.make(settings_);
     workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
     health_.watch(probes::health_targets(first));
+    await_keys();
     const bool older_serves = before_.was_there() && before_.take_buckets();
     if (before_.was_there() && !older_serves) {
         snapshots_.restore();
@@ -200,6 +201,18 @@ int app::run(startup::inheritance from_before)
     before_.await_end();
     snapshots_.end();
     return 0;
+}
+
+// An older process has keys, which its clients would miss: this one follows it when it has some,
+// too.
+void app::await_keys()
+{
+    while (before_.serves() && key_watch_.fetches_first()) {
+        control_.run_one();
+    }
+    if (const auto why = key_watch_.missing(); why && before_.serves()) {
+        throw std::runtime_error("jwt.keys: no keys can be fetched from " + *why);
+    }
 }
 
 void app::open_admin(net::socket listening)

@@ -95,6 +95,11 @@ void key_watch::watch(const config::settings& in_force)
     }
 }
 
+std::optional<std::string> key_watch::missing() const
+{
+    return lacks_keys() ? std::optional{from_->options.url + ": " + complaint_} : std::nullopt;
+}
+
 // Begins a fetch, as a token names a key that is not known, unless one has just ended.
 void key_watch::asked()
 {

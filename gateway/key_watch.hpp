@@ -39,6 +39,12 @@ public:
     // Fetches the keys of this configuration now, and keeps them fresh from now on.
     void watch(const config::settings& in_force);
 
+    // True while the first keys are being fetched.
+    bool fetches_first() const { return lacks_keys() && state_.is_under_way(); }
+
+    // Returns why there are no keys yet; nothing: there are some, or they are not fetched.
+    std::optional<std::string> missing() const;
+
     // Returns what came of all fetches; nothing if keys are not fetched.
     std::optional<telemetry::key_fetch_figures> figures() const;
 
@@ -67,6 +73,8 @@ private:
     std::string complaint_;
     std::uint64_t succeeded_ = 0;
     std::uint64_t failed_ = 0;
+
+    bool lacks_keys() const { return from_ != nullptr && !in_force_; }
 
     void asked();
     void begin();

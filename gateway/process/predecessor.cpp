@@ -55,6 +55,12 @@ void predecessor::await_end()
     }
 }
 
+// It sends nothing before it is asked for its buckets, so that what comes is its end.
+bool predecessor::serves() const
+{
+    return was_there_ && !upgrade_channel::comes(channel_, 0);
+}
+
 bool predecessor::take_buckets()
 {
     upgrade_channel::send_word(channel_, word::prepared);

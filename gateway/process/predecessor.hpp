@@ -25,6 +25,10 @@ public:
     // True if there was one at the start.
     bool was_there() const { return was_there_; }
 
+    // True if it is there now, and goes on serving unless it is told otherwise.
+    // Requires: nothing was taken over yet.
+    bool serves() const;
+
     // True if it is there now, and drains.
     bool drains() const { return drains_; }
 
