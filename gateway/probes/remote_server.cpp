@@ -13,6 +13,9 @@ namespace {
 using beast::error_code;
 using answer = remote_server::answer;
 
+// Most responses that only announce another one (RFC 9110 §15.2).
+constexpr std::size_t most_interim = 8;
+
 // Returns the result of a connection that came to nothing. An answer that is no HTTP will not
 // become any by repetition.
 answer failed(const error_code& ec)
@@ -49,16 +52,22 @@ net::task<answer> ask_over(Stream& s, const control_upload& request, remote_serv
 {
     const error_code unsent = co_await write(s, request);
     beast::flat_buffer buffer(within.head + within.body);
-    beast::http::response_parser<beast::http::string_body> parser;
-    parser.header_limit(within.head);
-    parser.body_limit(within.body);
-    const error_code ec = co_await read(s, buffer, parser);
-    if (!parser.is_header_done()) {
-        co_return failed(unsent ? unsent : ec);
+    for (std::size_t interim = 0; interim <= most_interim; ++interim) {
+        beast::http::response_parser<beast::http::string_body> parser;
+        parser.header_limit(within.head);
+        parser.body_limit(within.body);
+        const error_code ec = co_await read(s, buffer, parser);
+        if (!parser.is_header_done()) {
+            co_return failed(unsent ? unsent : ec);
+        }
+        if (ec ||
+            to_status_class(parser.get().result()) != beast::http::status_class::informational) {
+            answer whole_or_cut = ec ? failed(ec) : answer{};
+            whole_or_cut.response = parser.release();
+            co_return whole_or_cut;
+        }
     }
-    answer whole_or_cut = ec ? failed(ec) : answer{};
-    whole_or_cut.response = parser.release();
-    co_return whole_or_cut;
+    co_return answer{.complaint = "more than 8 interim responses"};
 }
 
 }  // namespace
