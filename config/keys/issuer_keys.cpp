@@ -4,6 +4,7 @@
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
 #include "gateway/identity/key_fetch_state.hpp"
 
 #include <boost/url/parse.hpp>
@@ -54,7 +55,8 @@ std::string take_issuer_url(const std::string& text, issuer_options& options)
     const auto url = boost::urls::parse_uri(text);
     const std::string host = url ? std::string{url->host_address()} : std::string{};
     const bool is_host = is_host_name(host) || base::ip_address::parse(host);
-    const std::uint16_t port = url && url->has_port() ? url->port_number() : 443;
+    const std::string_view stated = url && url->has_port() ? url->port() : "443";
+    const auto port = base::parse_decimal(stated, 65535).value_or(0);
     if (text.size() > longest_issuer_url || !is_host || url->has_userinfo() ||
         url->has_fragment() || port == 0) {
         return "expected https://HOST[:PORT]/PATH, as https://id.example.com/jwks.json";
