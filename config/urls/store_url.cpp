@@ -51,6 +51,33 @@ void read_credentials(const urls::url_view& url, store::redis_options& options)
     }
 }
 
+constexpr const char* bad_port = "the port must be a number from 1 to 65535";
+
+// True if a host of the URL has something behind its colon that is no number.
+bool has_odd_port(std::string_view text)
+{
+    const std::size_t after_scheme = std::min(text.find("//"), text.size());
+    const std::size_t end = std::min(text.find_first_of("/?#", after_scheme + 2), text.size());
+    const std::size_t at = text.substr(0, end).rfind('@');
+    const std::size_t begin = at == text.npos ? std::min(after_scheme + 2, end) : at + 1;
+    const std::string_view host = text.substr(begin, end - begin);
+    const std::size_t name_end = host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0;
+    const std::size_t colon = host.find(':', name_end);
+    return colon != host.npos && host.find_first_not_of("0123456789", colon + 1) != host.npos;
+}
+
+// Parses the URL. It depends on the parser's version whether that takes "h:1:1" for a host and a path,
+// so the port is looked at again in server_in().
+urls::url_view parse_url(std::string_view text)
+{
+    const auto url = urls::parse_uri(text);
+    if (!url) {
+        throw invalid_url{
+            has_odd_port(text) ? bad_port : std::string{"not a URL: "} + expected_form};
+    }
+    return *url;
+}
+
 // Returns the server of the URL, with `port` if the URL has none.
 net::server_address server_in(const urls::url_view& url, std::string port)
 {
@@ -60,15 +87,14 @@ net::server_address server_in(const urls::url_view& url, std::string port)
         throw invalid_url{
             std::string{"the host must be a name or an IP address: "} + expected_form};
     }
-    // The parser takes "h:1:1" for a path, which needs no slash in front.
     const std::string_view path = url.encoded_path();
     if (!path.empty() && path.front() != '/') {
-        throw invalid_url{"the port must be a number from 1 to 65535"};
+        throw invalid_url{bad_port};
     }
     if (url.has_port()) {
         const auto number = parse_number(std::string{url.port()});
         if (!number || *number == 0 || *number > 65535) {
-            throw invalid_url{"the port must be a number from 1 to 65535"};
+            throw invalid_url{bad_port};
         }
         port = std::to_string(*number);
     }
@@ -146,14 +172,14 @@ void read_each(std::string_view servers, Read read_one)
     const std::string rest{servers.substr(end)};
     base::for_each_element(servers.substr(begin, end - begin), ',', [&](std::string_view host) {
         const std::string one = "redis://" + credentials + std::string{host} + rest;
-        const auto url = urls::parse_uri(one);
-        if (!url || url->has_fragment()) {
+        const urls::url_view url = parse_url(one);
+        if (url.has_fragment()) {
             throw invalid_url{std::string{"not a URL: "} + expected_form};
         }
         if (++count > store::redis_options::max_servers) {
             throw invalid_url{"too many servers, the maximum is 16"};
         }
-        read_one(*url);
+        read_one(url);
     });
 }
 
@@ -224,23 +250,20 @@ store::redis_options read(std::string_view text)
     if (auto several = read_several(text)) {
         return *std::move(several);
     }
-    const auto url = urls::parse_uri(text);
-    if (!url) {
-        throw invalid_url{std::string{"not a URL: "} + expected_form};
-    }
-    const std::string scheme = base::lower_case(std::string{url->scheme()});
+    const urls::url_view url = parse_url(text);
+    const std::string scheme = base::lower_case(std::string{url.scheme()});
     if (scheme == "memcached") {
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
     const bool is_unix = scheme == "unix";
     const bool is_tls = scheme == tls_prefix;
     const bool is_known = scheme == plain_prefix || is_tls || is_unix;
-    if (!is_known || !url->has_authority() || url->has_fragment()) {
+    if (!is_known || !url.has_authority() || url.has_fragment()) {
         throw invalid_url{expected_form};
     }
     store::redis_options options;
-    read_credentials(*url, options);
-    is_unix ? read_unix(*url, options) : read_tcp(*url, options);
+    read_credentials(url, options);
+    is_unix ? read_unix(url, options) : read_tcp(url, options);
     if (is_tls) {
         options.tls.emplace();
     }
