@@ -105,9 +105,9 @@ def lint(tool, root, known, name, files, flags):
 def main():
     root = root_from_arguments()
     build = pathlib.Path(sys.argv[2]).resolve()
-    tool = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    tool = shutil.which("clang-tidy-14")
     if tool is None:
-        print("lint: clang-tidy is not installed")
+        print("lint: clang-tidy 14, whose checks .clang-tidy names, is not installed")
         sys.exit(SKIPPED)
     database = build / "compile_commands.json"
     if not database.exists():
