@@ -49,6 +49,7 @@ class StandardDescriptors(SystemTest):
                 return not child.running()
 
         wait_until(serves)
+        self.assertTrue(child.running())
         client.named["127.0.0.1", admin] = "localhost"
         self.addCleanup(client.named.pop, ("127.0.0.1", admin))
         return child, ("127.0.0.1", port), ("127.0.0.1", admin)

@@ -22,10 +22,10 @@ class Watched(Place):
 
 
 class Redirected(Place):
-    """A process whose descriptors are what the shell makes of `redirections`."""
+    """A process whose descriptors are what bash makes of `redirections`: dash knows no descriptor above 9."""
 
     def __init__(self, redirections):
         self._redirections = redirections
 
     def words(self, words):
-        return ["sh", "-c", f'exec "$@" {self._redirections}', "sh", *words]
+        return ["bash", "-c", f'exec "$@" {self._redirections}', "bash", *words]
