@@ -198,11 +198,19 @@ class Refused(SystemTest):
             ({"scheme": "ftp"}, 400),
             ({"method": "get"}, 400),
             ({"method": "M" * 40}, 501),
-            ({"authority": "a@b"}, 400),
         ):
             with self.subTest(options=str(options)[:60]), Http2(gateway.address) as c:
                 self.assertEqual(c.ask(**options).status, status)
                 self.assertEqual(c.ask("/fine").status, 200)
+        self.assertEqual({r.target for r in origin.requests}, {"/fine"})
+
+    def test_a_user_in_the_authority_is_refused(self):
+        """By the gateway, or by nghttp2 from 1.64 on, as malformed."""
+        gateway, origin = self.proxy()
+        with Http2(gateway.address) as c:
+            answer = c.wait_for(c.request(authority="a@b"))
+            self.assertTrue(answer.reset == PROTOCOL_ERROR or answer.status == 400)
+            self.assertEqual(c.ask("/fine").status, 200)
         self.assertEqual({r.target for r in origin.requests}, {"/fine"})
 
     def test_a_refused_body_is_read_away(self):
