@@ -23,15 +23,15 @@ MANY_LIMITS = """
 log: { fields: { tenant: 'header:x-tenant' } }
 limits:
   bucket: { key: client_ip, rate: 20/s, burst: 5, plan: tiers, plans: { gold: { rate: 100/s, burst: 50 }, none: blocked } }
-  tenant: { key: 'header:x-tenant', missing_key: skip, rate: 2/s, burst: 3 }
+  tenant: { key: 'header:x-tenant', missing_key: skip, rate: 6/m, burst: 3 }
   window: { key: client_ip, algorithm: fixed_window, rate: 20/s, start: aligned }
-  log: { key: client_ip, algorithm: sliding_log, rate: 4/2s }
+  log: { key: client_ip, algorithm: sliding_log, rate: 4/10s }
   sliding: { key: client_ip, algorithm: sliding_window, rate: 5/s, resolution: 4 }
-  banned: { key: client_ip, rate: 10/s, burst: 3, penalty: { after: 3, within: 2s, ban: 1s, max_ban: 2s } }
-  costly: { key: client_ip, rate: 30/s, burst: 10, cost: { methods: { POST: 4, GET: 1 } } }
+  banned: { key: client_ip, rate: 30/m, burst: 3, penalty: { after: 3, within: 2s, ban: 1s, max_ban: 2s } }
+  costly: { key: client_ip, rate: 60/m, burst: 10, cost: { methods: { POST: 4, GET: 1 } } }
   stated: { key: client_ip, rate: 30/s, burst: 20, cost: { header: X-Cost, max: 9 } }
   waits: { key: client_ip, rate: 50/s, burst: 2, max_wait: 50ms }
-  failures: { key: client_ip, rate: 2/s, burst: 3, charge_on: { status: [404] } }
+  failures: { key: client_ip, rate: 30/m, burst: 3, charge_on: { status: [404] } }
   shadow: { key: client_ip, rate: 5/s, burst: 2, mode: shadow }
   flight: { key: client_ip, algorithm: concurrency, max: 1 }
   everyone: { key: [path], rate: 200/s, burst: 500 }
