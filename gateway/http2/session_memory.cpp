@@ -10,7 +10,7 @@ namespace gateway::http2 {
 
 namespace {
 
-// What is smaller is used as a whole, or shares its pages with others.
+// Smaller memory is used as a whole, or shares its pages with other memory.
 constexpr std::size_t least_for_frames = 16 * 1024;
 
 // Gives the whole pages of memory without content back; they return as zeros when they are used.
