@@ -66,8 +66,8 @@ bool has_odd_port(std::string_view text)
     return colon != host.npos && host.find_first_not_of("0123456789", colon + 1) != host.npos;
 }
 
-// Parses the URL. It depends on the parser's version whether that takes "h:1:1" for a host and a path,
-// so the port is looked at again in server_in().
+// Parses the URL. It depends on the parser's version whether that takes "h:1:1" for a host and a
+// path, so the port is looked at again in server_in().
 urls::url_view parse_url(std::string_view text)
 {
     const auto url = urls::parse_uri(text);

@@ -16,12 +16,12 @@ constexpr std::size_t least_for_frames = 16 * 1024;
 // Gives the whole pages of memory without content back; they return as zeros when they are used.
 void release_pages(void* memory, std::size_t size)
 {
-    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    const std::uintptr_t begin = (address + page - 1) / page * page;
-    const std::uintptr_t end = (address + size) / page * page;
-    if (begin < end) {
-        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory) % page;
+    const std::size_t before = (page - into_page) % page;
+    if (before < size) {
+        const std::size_t whole = (size - before) / page * page;
+        madvise(static_cast<char*>(memory) + before, whole, MADV_DONTNEED);
     }
 }
 
