@@ -4,6 +4,8 @@
 #include "gateway/http/request_parser.hpp"
 #include "tests/fuzz/require.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -5,6 +5,8 @@
 #include "tests/unit/http/naive_chunks.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace {

@@ -4,6 +4,8 @@
 #include "tests/fuzz/require.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace {

@@ -8,6 +8,8 @@
 #include "tests/unit/proxy/framed_text.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>

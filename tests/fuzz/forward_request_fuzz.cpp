@@ -4,6 +4,9 @@
 #include "gateway/base/text.hpp"
 #include "tests/fuzz/heads.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace {
 
 using namespace gateway;

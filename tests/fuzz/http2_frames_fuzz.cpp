@@ -7,6 +7,8 @@
 #include "gateway/http2/request_text.hpp"
 #include "tests/fuzz/require.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <list>
 #include <string>
 

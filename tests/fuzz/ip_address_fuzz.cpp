@@ -3,6 +3,8 @@
 #include "tests/fuzz/require.hpp"
 
 #include <arpa/inet.h>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

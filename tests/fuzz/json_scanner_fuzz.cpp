@@ -6,6 +6,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

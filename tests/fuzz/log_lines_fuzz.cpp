@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fcntl.h>
 #include <memory>
 #include <sys/mman.h>

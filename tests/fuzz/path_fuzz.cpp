@@ -4,6 +4,8 @@
 #include "tests/fuzz/require.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -6,6 +6,9 @@
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/envoy/messages.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace {
 
 using namespace gateway;

@@ -3,6 +3,9 @@
 #include "tests/fuzz/beast_heads.hpp"
 #include "tests/fuzz/heads.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     using namespace gateway;

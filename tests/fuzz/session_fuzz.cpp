@@ -7,6 +7,8 @@
 #include "tests/unit/client/recording_port.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 
 namespace {

@@ -5,6 +5,8 @@
 #include "tests/fuzz/require.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 

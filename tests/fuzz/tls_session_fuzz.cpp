@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <malloc.h>
 #include <memory>

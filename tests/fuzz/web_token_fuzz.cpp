@@ -6,6 +6,9 @@
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/identity/issuer.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace {
 
 using namespace gateway;

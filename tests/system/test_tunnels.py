@@ -156,7 +156,7 @@ class Stalls(TunnelTest):
             WebSocket(c)
             self.assertTrue(stalled.wait(20 * PATIENCE), "the upstream is never held back")
             self.assertLess(sum(sent), 30_000_000)
-            self.assertLess(gateway.memory() - before, 2_000_000 * PATIENCE)
+            self.assertLess(gateway.memory() - before, 4_000_000 * PATIENCE)
             self.assertEqual(c.read_exactly(sum(sent)), b"x" * sum(sent))
 
     def test_an_upstream_that_does_not_read_holds_the_client_back_in_bounded_memory(self):
@@ -178,7 +178,7 @@ class Stalls(TunnelTest):
                 while True:
                     sent += c.socket.send(b"x" * 65536)
             self.assertLess(sent, 30_000_000)
-            self.assertLess(gateway.memory() - before, 2_000_000 * PATIENCE)
+            self.assertLess(gateway.memory() - before, 4_000_000 * PATIENCE)
             release.set()
             c.socket.settimeout(10 * PATIENCE)
             c.send(b"x")

@@ -1,4 +1,5 @@
 """A gateway that is followed by others of its kind: the same address, one process after another."""
+import contextlib
 import os
 import re
 import signal
@@ -62,7 +63,8 @@ class UpgradedGateway(Gateway):
 
     def stop(self):
         if self._serving is not None:
-            os.kill(self._serving, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):  # it has ended, and somebody has looked after it
+                os.kill(self._serving, signal.SIGTERM)
             wait_until(lambda: not is_running(self._serving), 15, "the last process ends")
             wait_until(lambda: not is_running(self._child.pid), 15, "the first process has ended")
         super().stop()
@@ -73,5 +75,5 @@ def is_running(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before it is opened, or before it is read
         return False
