@@ -89,7 +89,6 @@ private:
     std::shared_ptr<const worker::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
     void adopt_keys(std::vector<identity::token_key> keys);
-    void await_keys();
     void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
@@ -177,7 +176,8 @@ int app::run(startup::inheritance from_before)
     const worker::snapshot first = snapshot_maker_.make(settings_);
     workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
     health_.watch(probes::health_targets(first));
-    await_keys();
+    // The older process has keys, which its clients would miss.
+    key_watch_.await_first(control_, [this] { return before_.serves(); });
     const bool older_serves = before_.was_there() && before_.take_buckets();
     if (before_.was_there() && !older_serves) {
         snapshots_.restore();
@@ -201,18 +201,6 @@ int app::run(startup::inheritance from_before)
     before_.await_end();
     snapshots_.end();
     return 0;
-}
-
-// An older process has keys, which its clients would miss: this one follows it when it has some,
-// too.
-void app::await_keys()
-{
-    while (before_.serves() && key_watch_.fetches_first()) {
-        control_.run_one();
-    }
-    if (const auto why = key_watch_.missing(); why && before_.serves()) {
-        throw std::runtime_error("jwt.keys: no keys can be fetched from " + *why);
-    }
 }
 
 void app::open_admin(net::socket listening)

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace gateway {
@@ -95,9 +96,18 @@ void key_watch::watch(const config::settings& in_force)
     }
 }
 
-std::optional<std::string> key_watch::missing() const
+void key_watch::await_first(
+    boost::asio::io_context& control, const std::function<bool()>& are_needed
+)
 {
-    return lacks_keys() ? std::optional{from_->options.url + ": " + complaint_} : std::nullopt;
+    while (are_needed() && lacks_keys() && state_.is_under_way()) {
+        control.run_one();
+    }
+    if (lacks_keys() && are_needed()) {
+        throw std::runtime_error(
+            "jwt.keys: no keys can be fetched from " + from_->options.url + ": " + complaint_
+        );
+    }
 }
 
 // Begins a fetch, as a token names a key that is not known, unless one has just ended.

@@ -39,11 +39,10 @@ public:
     // Fetches the keys of this configuration now, and keeps them fresh from now on.
     void watch(const config::settings& in_force);
 
-    // True while the first keys are being fetched.
-    bool fetches_first() const { return lacks_keys() && state_.is_under_way(); }
-
-    // Returns why there are no keys yet; nothing: there are some, or they are not fetched.
-    std::optional<std::string> missing() const;
+    // Runs `control`, whose executor this object has, until the first fetch has ended, for as long
+    // as they are needed. Errors: std::runtime_error if there are no keys then, and they are needed
+    // still.
+    void await_first(boost::asio::io_context& control, const std::function<bool()>& are_needed);
 
     // Returns what came of all fetches; nothing if keys are not fetched.
     std::optional<telemetry::key_fetch_figures> figures() const;

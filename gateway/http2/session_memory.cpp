@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace gateway::http2 {
 
@@ -13,10 +12,12 @@ namespace {
 // Smaller memory is used as a whole, or shares its pages with other memory.
 constexpr std::size_t least_for_frames = 16 * 1024;
 
+// A system with larger pages refuses to take these, and nothing is gained.
+constexpr std::size_t page = 4096;
+
 // Gives the whole pages of memory without content back; they return as zeros when they are used.
 void release_pages(void* memory, std::size_t size)
 {
-    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory) % page;
     const std::size_t before = (page - into_page) % page;
     if (before < size) {
