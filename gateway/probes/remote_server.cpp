@@ -3,6 +3,7 @@
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,14 +61,14 @@ net::task<answer> ask_over(Stream& s, const control_upload& request, remote_serv
         if (!parser.is_header_done()) {
             co_return failed(unsent ? unsent : ec);
         }
-        if (ec ||
-            to_status_class(parser.get().result()) != beast::http::status_class::informational) {
+        if (ec || parser.get().result_int() / 100 != 1) {
             answer whole_or_cut = ec ? failed(ec) : answer{};
             whole_or_cut.response = parser.release();
             co_return whole_or_cut;
         }
     }
-    co_return answer{.complaint = "more than 8 interim responses"};
+    co_return answer{
+        .complaint = "more than " + std::to_string(most_interim) + " interim responses"};
 }
 
 }  // namespace

@@ -166,6 +166,15 @@ class Fetched(JwksTest):
         server.go_on()
         self.assertEqual(self.status(gateway, token), 200)
 
+    def test_interim_responses_are_passed_over(self):
+        public, token = self.key("a")
+        for interim, status in ((8, 200), (9, 503)):
+            server = self.serve(public)
+            server.interim = interim
+            gateway = self.gateway(self.text_for(server.url))
+            self.assertEqual(self.status(gateway, token), status, interim)
+        gateway.wait_for_diagnostic("more than 8 interim responses")
+
     def test_keys_without_a_name(self):
         public, token = self.key(None)
         server = self.serve(public)
@@ -186,14 +195,18 @@ class Fetched(JwksTest):
         gateway.wait_for_diagnostic("keys[1]: a secret that can be fetched is none; it is passed over")
 
 
-class Waiting(JwksTest):
-    """Requests that wait for a key, however they came."""
+class RotationTest(JwksTest):
+    """An issuer that has an old key, and a new one that it does not publish yet, with a token of each."""
 
     def setUp(self):
         super().setUp()
         self.old, self.before = self.key("old")
         self.new, self.after = self.key("new")
         self.server = self.serve(self.old)
+
+
+class Waiting(RotationTest):
+    """Requests that wait for a key, however they came."""
 
     def started_with(self, **options):
         gateway = self.gateway(self.text_for(self.server.url, **options))

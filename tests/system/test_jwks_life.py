@@ -7,18 +7,12 @@ from harness.http2 import Http2
 from harness.key_server import key_set
 from harness.process import wait_until
 from harness.upgraded import UpgradedGateway
-from test_jwks import REFUSED, JwksTest
+from test_jwks import REFUSED, RotationTest
 
 MINUTE = 60
 
 
-class LifeTest(JwksTest):
-    def setUp(self):
-        super().setUp()
-        self.old, self.before = self.key("old")
-        self.new, self.after = self.key("new")
-        self.server = self.serve(self.old)
-
+class LifeTest(RotationTest):
     def begun(self, more=""):
         """A gateway that has the old key, while the issuer has a new one, too."""
         gateway = self.started(UpgradedGateway(self.text_for(self.server.url, more)))

@@ -12,11 +12,11 @@ def key_set(*keys, **headers):
 
 
 class KeyServer:
-    """Answers GET with `answer`, a triple of status, bytes and headers, or a function that returns one. While
-    it is held it answers nobody."""
+    """Answers GET with `answer`, a triple of status, bytes and headers, or a function that returns one, behind
+    so many `interim` responses. While it is held it answers nobody."""
 
     def __init__(self, made, answer, name="issuer", port=0):
-        self.answer, self.requests = answer, []
+        self.answer, self.requests, self.interim = answer, [], 0
         self._may_answer = threading.Event()
         self._may_answer.set()
         server = self
@@ -29,6 +29,8 @@ class KeyServer:
                 server._may_answer.wait()
                 status, body, headers = server.answer() if callable(server.answer) else server.answer
                 try:
+                    for _ in range(server.interim):
+                        self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(body)))
                     for header, value in headers.items():
