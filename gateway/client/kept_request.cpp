@@ -24,7 +24,7 @@ kept_request::kept_request(
     : head_(head),
       memory_(memory),
       most_(most),
-      is_json_(http::read_media_type(head.fields) == http::media_type::json),
+      is_json_(http::is_json(head.fields)),
       values_(std::in_place, paths, is_json_)
 {
     head_.meet_expectation();

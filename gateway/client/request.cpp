@@ -94,11 +94,9 @@ bool request::read_on(std::string_view content, bool last)
     return is_good;
 }
 
-// Returns the paths in the content by which the request was decided about. It has its route because
-// others did not match.
 content::path_set request::paths_that_count() const
 {
-    return record_.route->content_paths | record_.view->policy->route_paths;
+    return intake::paths_that_count(*record_.view->policy, *record_.route);
 }
 
 bool request::awaits_keys()

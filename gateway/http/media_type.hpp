@@ -24,6 +24,11 @@ enum class media_type : std::uint8_t {
 // is that of a message with two of either field.
 media_type read_media_type(std::span<const field> fields);
 
+inline bool is_json(std::span<const field> fields)
+{
+    return read_media_type(fields) == media_type::json;
+}
+
 // True if Content-Encoding names a coding other than identity.
 bool is_coded(std::span<const field> fields);
 

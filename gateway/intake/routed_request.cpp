@@ -137,8 +137,9 @@ content::request_content unread_content(
         return {};
     }
     const bool may_be_empty = head.body.how == http::framing::kind::chunked;
-    const bool is_json = http::read_media_type(head.fields) == http::media_type::json;
-    return {is_json || may_be_empty ? content_state::unread : content_state::unreadable};
+    return {
+        may_be_empty || http::is_json(head.fields) ? content_state::unread
+                                                   : content_state::unreadable};
 }
 
 // Counts wss as https and ws as http, as some proxies send them for the handshakes of WebSockets.

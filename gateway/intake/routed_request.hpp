@@ -68,10 +68,17 @@ struct routed_request {
 };
 
 // Returns what is known of a request's content before any of it was read. Only JSON is ever read,
-// and only if the policy depends on it.
+// and only if the policy depends on it. Content without a length may turn out to be none.
 content::request_content unread_content(
     const policy::policy& policy, const http::request_head& head
 );
+
+// Returns the paths in the content by which a request of this route is decided about. It has its
+// route because others did not match.
+inline content::path_set paths_that_count(const policy::policy& policy, const policy::route& route)
+{
+    return route.content_paths | policy.route_paths;
+}
 
 // True if the request's scheme is https, by a trusted peer's X-Forwarded-Proto, or else by the
 // connection.

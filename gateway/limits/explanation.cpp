@@ -134,8 +134,7 @@ explanation explain(
         .content = intake::unread_content(*e.policy, head)};
     intake::intake_memory memory;
     const intake::intake_rules rules{*e.policy, bounds, header};
-    content::request_values values{
-        e.policy->request_paths, http::read_media_type(head.fields) == http::media_type::json};
+    content::request_values values{e.policy->request_paths, http::is_json(head.fields)};
     std::string_view rest;
     intake::routed_request routed = intake::route_request(rules, head, by, memory);
     if (routed.wants_content) {
@@ -168,9 +167,10 @@ explanation explain(
     e.claimed = std::make_shared<intake::claimed_limits>();
     subject.claimed = e.claimed.get();
     explain_limits(subject, e);
-    const content::path_set paths = e.route->content_paths | e.policy->route_paths;
+    const content::path_set paths = intake::paths_that_count(*e.policy, *e.route);
     if (!rest.empty() && !values.stays_sound(rest, true, paths)) {
-        refuse(e, content_unclear_later().status, content_unclear_later().detail);
+        const admission late = content_unclear_later();
+        refuse(e, late.status, late.detail);
     }
     if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
         refuse(e, 503, "the keys that verify tokens have not been fetched");
