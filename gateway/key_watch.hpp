@@ -40,8 +40,9 @@ public:
     void watch(const config::settings& in_force);
 
     // Runs `control`, whose executor this object has, until the first fetch has ended, for as long
-    // as they are needed. Errors: std::runtime_error if there are no keys then, and they are needed
-    // still.
+    // as keys are needed.
+    //
+    // Errors: std::runtime_error if there are no keys then, and they are needed still.
     void await_first(boost::asio::io_context& control, const std::function<bool()>& are_needed);
 
     // Returns what came of all fetches; nothing if keys are not fetched.

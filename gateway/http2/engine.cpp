@@ -40,10 +40,9 @@ engine::engine(
     static nghttp2_option* const of_client = engine_callbacks::bounds(role::client);
     nghttp2_session* made = nullptr;
     const bool serves = side == role::server;
-    const int failed =
-        (serves ? nghttp2_session_server_new3 : nghttp2_session_client_new3
-        )(&made, callbacks, this, serves ? of_server : of_client, session_memory());
-    if (failed != 0) {
+    const auto make = serves ? nghttp2_session_server_new3 : nghttp2_session_client_new3;
+    nghttp2_option* const bounded = serves ? of_server : of_client;
+    if (make(&made, callbacks, this, bounded, session_memory()) != 0) {
         throw std::bad_alloc();
     }
     session_.reset(made);
