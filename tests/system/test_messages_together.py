@@ -4,6 +4,7 @@ import itertools
 import json
 
 from harness import websocket
+from harness.gateway import run_command
 from harness.http2 import Http2
 from harness.http2_upstream_case import ask_over_1, ask_over_2
 from harness.message_case import BURST, JSON, MessageTest, post, reading
@@ -157,6 +158,26 @@ class Routed(MessageTest):
             stream = c.request("/m", method="POST", end=False)
             c.trailers(stream, [("x-sum", "1")])
             self.assertEqual(c.wait_for(stream).status, 200)
+
+
+class Explained(MessageTest):
+    def test_what_lies_behind_the_part_that_counts_is_looked_at_too(self):
+        origin = self.origin()
+        limit = "key: ['json:model'], missing_key: reject"
+        g = self.gateway(reading(origin.address, limit, http="max_inspected_body: 64"))
+        filler = "y" * 100
+        for body, status in (
+            (f'{{"model":"m","x":"{filler}"}}', 200),
+            (f'{{"model":"m","x":"{filler}","model":"n"}}', 400),
+            (f'{{"model":"m","x":"{filler}"', 400),
+        ):
+            with self.subTest(body[-12:]):
+                self.assertEqual(post(ask_over_1, g, body.encode()).status, status)
+                done, out, _ = run_command(
+                    "explain", "--config", g.config_path, "POST", "/", "-H", "Content-Type: application/json", "--data", body
+                )
+                self.assertEqual(done, 0)
+                self.assertEqual("refused with 400" in out, status == 400, out)
 
 
 class RejectedHandshakes(MessageTest):

@@ -123,7 +123,12 @@ TEST(jwt, fetches_keys_over_tls_only)
         HasSubstr("jwt.keys: keys are fetched from https:// URLs only")
     );
     for (const char* const url :
-         {"https://", "https://user@id/", "https://id/#a", "https://id:0/", "https://a b/"}) {
+         {"https://",
+          "https://user@id/",
+          "https://id/#a",
+          "https://id:0/",
+          "https://id:99999/",
+          "https://a b/"}) {
         EXPECT_THAT(
             complaint("jwt: { keys: \"" + std::string{url} + "\" }"),
             HasSubstr("jwt.keys: expected https://HOST[:PORT]/PATH")
