@@ -44,7 +44,9 @@ void describe_connections(keys& k, proxy::upstream_options& options)
         .time(options.connect_timeout, {.max = 1h});
     k("response_timeout", "bounds the wait for the end of the response's header; 504 past it")
         .time(options.response_timeout);
-    k("max_idle", "bounds the idle connections that are kept, per worker and server")
+    k("max_idle",
+      "bounds the idle connections that are kept, per worker and server. A server with a process "
+      "for each connection may want fewer")
         .number(options.max_idle, {0, most_idle});
     k("idle_timeout",
       "bounds how long an idle connection is kept. Keep it below the server's own, or a request "

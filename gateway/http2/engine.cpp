@@ -11,8 +11,6 @@ namespace gateway::http2 {
 
 namespace {
 
-// Frames are gathered until they have this number of bytes.
-constexpr std::size_t most_gathered_bytes = 16 * 1024;
 // Most frames that wait for a peer that does not read; content is not among them.
 constexpr std::size_t most_queued_frames = 4000;
 // Bytes of a head that are decoded for each byte that it may have: the connection stays in step,
@@ -94,7 +92,7 @@ void engine::send_frames()
             break;
         }
         out_.append(text_of(data, static_cast<std::size_t>(size)));
-        if (out_.size() >= most_gathered_bytes) {
+        if (out_.size() >= engine_callbacks::most_gathered_bytes) {
             flush();
         }
     }

@@ -18,9 +18,9 @@ inline std::string_view text_of(const std::uint8_t* bytes, std::size_t size)
 // The functions that nghttp2 calls, with `user` being the engine. Their parameters are its own.
 // NOLINTBEGIN(readability-function-size)
 struct engine_callbacks {
-    // Most bytes of content that are copied behind the header of their frame. Up to this size, a
-    // copy is cheaper than a second element of a gathering write.
-    static constexpr std::size_t copied_content_bytes = 4096;
+    // Frames are gathered up to this size, content included: what a read of an upstream's
+    // connection brings, with headers. The copy is cheaper than a system call for each frame.
+    static constexpr std::size_t most_gathered_bytes = 68 * 1024;
     static constexpr std::size_t frame_header_bytes = 9;
     // Most answers to PING and SETTINGS that wait for a peer that does not read.
     static constexpr std::size_t most_answers = 100;
@@ -216,7 +216,7 @@ struct engine_callbacks {
         stream_events& from = *static_cast<stream_events*>(source->ptr);
         const std::string_view content = from.pending().substr(0, size);
         e.out_.append(text_of(head, frame_header_bytes));
-        if (size <= copied_content_bytes) {
+        if (e.out_.size() + size <= most_gathered_bytes) {
             e.out_.append(content);
         } else {
             e.flush(content);

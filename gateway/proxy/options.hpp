@@ -101,7 +101,7 @@ struct upstream_options {
     // Most requests on an HTTP/2 connection at a time.
     std::uint32_t max_streams = 100;
     // Most kept-alive connections per worker and server.
-    std::size_t max_idle = 64;
+    std::size_t max_idle = 256;
     // Time for which an idle connection is kept. After that the server may have forgotten it.
     base::duration idle_timeout = std::chrono::seconds{60};
 

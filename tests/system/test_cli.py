@@ -259,7 +259,7 @@ class CommandLine(SystemTest):
         for key in (
             "header_timeout: 10s",
             "max_header_bytes: 16KiB",
-            "max_idle: 64",
+            "max_idle: 256",
             "timeout: 25ms",
         ):
             self.assertIn(key, out)

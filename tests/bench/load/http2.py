@@ -8,14 +8,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from cpu import cpu_seconds
+from cpu import user_and_kernel_seconds
 from proxies import LOAD_CORE, PROXY_CORE, Proxies, free_port, settle_on, with_children
 from table import show
 
 ROUNDS, REQUESTS = 7, 20_000
 BARS = {"small": 1.3, "large": 1.1}
 BYTES = {"small": 20, "large": 64 * 1024}
-COLUMNS = ("proxy", "CPU a request, µs", "times the gateway's", "bar")
+COLUMNS = ("proxy", "CPU a request, µs", "the kernel's, µs", "times the gateway's", "bar")
 GATEWAY = """listeners: [ {{ address: 127.0.0.1:{port}{gateway_tls} }} ]
 admin: {{ address: 127.0.0.1:{admin} }}
 workers: 1
@@ -117,15 +117,20 @@ class Peers:
                 words, preexec_fn=settle_on(core), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def cost(self, name, path, requests):
-        """Seconds of CPU that a request needs of this proxy."""
+        """Seconds of CPU that a request needs of this proxy, and those of them in the kernel."""
         pids = with_children(self.processes[name].pid)
-        before = sum(cpu_seconds(pid) for pid in pids)
+        user, kernel = used(pids)
         url = f"{'https' if self.tls else 'http'}://127.0.0.1:{self.ports[name]}/{path}"
         said = subprocess.run(
             ["h2load", "-n", str(requests), "-c", "8", "-m", "10", "-t", "1", url],
             preexec_fn=settle_on(LOAD_CORE), capture_output=True, text=True, check=True).stdout
         assert re.search(rf"status codes: {requests} 2xx", said), said
-        return (sum(cpu_seconds(pid) for pid in pids) - before) / requests
+        user, kernel = (now - before for now, before in zip(used(pids), (user, kernel)))
+        return (user + kernel) / requests, kernel / requests
+
+
+def used(pids):
+    return [sum(of) for of in zip(*map(user_and_kernel_seconds, pids))]
 
 
 def program(name):
@@ -144,7 +149,8 @@ def run(tls, results):
                         costs[name].append(cost)
             kind = "h2_tls" if tls else "h2"
             (results / f"{kind}_{path}.json").write_text(json.dumps(costs, indent=2), encoding="utf-8")
-            each = {name: statistics.median(of) for name, of in costs.items()}
+            each, kernel = ({name: 1e6 * statistics.median(cost[i] for cost in of) for name, of in costs.items()}
+                            for i in (0, 1))
             best = min(each["haproxy"], each["nghttpx"]) / each["gateway"]
 
             def verdict(name):
@@ -152,4 +158,5 @@ def run(tls, results):
                 return f">= {bar} by the better: {'met' if best >= bar else 'not met'}" if name == "gateway" else ""
 
             show(f"{kind}: {path} responses over HTTP/2", COLUMNS,
-                 [(name, f"{1e6 * each[name]:.1f}", f"{each[name] / each['gateway']:.2f}", verdict(name)) for name in names])
+                 [(name, f"{each[name]:.1f}", f"{kernel[name]:.1f}", f"{each[name] / each['gateway']:.2f}", verdict(name))
+                  for name in names])

@@ -142,7 +142,7 @@ TEST(print, defaults_are_filled_in)
           "\n    shards: 1\n",
           "\n    mode: enforce\n",
           "\n    servers: [echo]\n",
-          "\n    max_idle: 64\n",
+          "\n    max_idle: 256\n",
           "\n    balance: least_requests\n",
           "\n    max_connections: 0\n",
           "\n    max_queue: 1000\n",
