@@ -116,6 +116,9 @@ class Budget:
             c.read_until(b"message_stop")
             c.read_until(b"\r\n0\r\n\r\n")
 
+    def rejected(self):
+        return sum(g.metrics().sum("gateway_requests_total", code="429") for g in self.gateways)
+
     def grant(self, tokens):
         fields = [("Authorization", f"Bearer {TOKEN}"), JSON]
         asked = json.dumps({"limit": "l", "key": [], "tokens": tokens}).encode()
@@ -206,6 +209,7 @@ class Budget:
             self.addCleanup(c.close)
             c.request("/", [JSON], "POST", b"{}")
         wait_until(lambda: len(self.origin_.requests) == 10, what="ten are asked")
+        wait_until(lambda: self.rejected() == 40, what="the others are decided before a reserve comes back")
         self.model.gate.set()
         statuses = sorted(c.response().status for c in connections)
         self.assertEqual(statuses, [429] * 40 + [502] * 10)

@@ -1,5 +1,6 @@
 #include "attack.hpp"
 
+#include "http2_attacks.hpp"
 #include "request.hpp"
 #include "socket.hpp"
 #include <algorithm>
@@ -64,6 +65,14 @@ const attack_plan& plan_of(std::string_view kind)
          .beginnings = {""},
          .piece = std::string{request_lines} + "\r\n",
          .taken = 4096},
+        {.kind = "h2_resets", .beginnings = {requests_and_resets(100)}, .visits = 0},
+        {.kind = "h2_frames", .beginnings = {empty_continuations(1100), pings(1100)}, .visits = 0},
+        {.kind = "h2_bombs", .beginnings = {references_to_a_long_field(16'000)}, .visits = 0},
+        {.kind = "h2_windows",
+         .beginnings = {requests_with_small_windows(10)},
+         .piece = one_byte_more(),
+         .taken = 1024,
+         .visits = 20},
     };
     const auto found = std::find_if(all.begin(), all.end(), [kind](const auto& each) {
         return each.kind == kind;

@@ -116,6 +116,9 @@ class BuiltHere(Proxies):
         return [self.programs.get(name, self.programs["gateway"]), *super().command(name, port)[1:]]
 
 
+ENDED = "gateway_http2_connections_closed_total"
+
+
 def count(proxies, name, row):
     """The sum of the rows of a gateway's metrics that have this in them."""
     with urllib.request.urlopen(f"http://127.0.0.1:{proxies.admins[name]}/metrics",
@@ -184,13 +187,15 @@ class the_load_generator(unittest.TestCase):
         scenario = Scenario("", connections=4, cycles=2, seconds=0.05, attacks=attacks,
                             proxies=("gateway", *attacks))
         with self.load(scenario) as (proxies, load):
-            for kind in ("idle", "heads", "bodies", "readers", "keys"):
+            for kind in ("idle", "heads", "bodies", "readers", "keys", "h2_windows"):
                 while (found := count(proxies, kind, 'gateway_connections{side="client"')) != 24:
                     self.assertIsNone(load.poll(), f"{kind}: {found} connections")
                     time.sleep(0.01)
             self.check_slices(scenario, "allowed", load)
             for kind, row in (("bombs", 'code="400"'), ("bombs", 'code="431"'),
-                              ("resets", 'code="499"'), ("keys", "gateway_buckets{")):
+                              ("resets", 'code="499"'), ("keys", "gateway_buckets{"),
+                              ("h2_resets", 'code="499"'), ("h2_frames", f'{ENDED}{{reason="idle_frames"}}'),
+                              ("h2_bombs", f'{ENDED}{{reason="large_heads"}}')):
                 self.assertGreater(count(proxies, kind, row), 10, (kind, row))
 
 

@@ -13,6 +13,7 @@ import idle
 import messages
 import postgres
 import profiling
+import rate_limit_service
 import stores
 import sweep
 import with_redis
@@ -35,6 +36,8 @@ MEASUREMENTS = {
     "messages": messages.run,
     "h2": functools.partial(http2.run, False),
     "h2_tls": functools.partial(http2.run, True),
+    "grpc": http2.run_grpc,
+    "rls": rate_limit_service.run,
     "profile": profiling.run,
 }
 

@@ -127,13 +127,17 @@ class Scenario:
 # Those that only hold connections, one byte or KiB a second on each; those that make new ones, and
 # those that ask: loads in their own right, so modest.
 ATTACKS = {
-    "idle": Attack(10_000, 0),
+    "idle": Attack(8_000, 0),
     "heads": Attack(5_000, 5_000),
     "bodies": Attack(500, 500),
     "readers": Attack(500, 500),
     "bombs": Attack(50, 500),
     "resets": Attack(50, 500),
     "keys": Attack(50, 2_000),
+    "h2_resets": Attack(10, 5),
+    "h2_frames": Attack(50, 50),
+    "h2_bombs": Attack(50, 50),
+    "h2_windows": Attack(50, 50),
 }
 
 SCENARIOS = {
