@@ -35,7 +35,7 @@ class Abandoned(SystemTest):
     def text(self, address, limit="algorithm: concurrency, max: 2", route="", upstream="", store=None, more=""):
         limits = stores = where = ""
         if store is not None:
-            stores = f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            stores = f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         if limit:
             limits = f"limits: {{ l: {{ key: [], {limit}{where} }} }}\n"

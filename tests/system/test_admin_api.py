@@ -28,7 +28,7 @@ class AdminTest(SystemTest):
     def text(self, store=None, token=True, routed="per_client", more=""):
         text, where = "", ""
         if store is not None:
-            text = f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text = f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         file = ""
         if token:

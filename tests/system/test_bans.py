@@ -29,7 +29,7 @@ class BanTest(SystemTest):
     def text(self, limit, store=None, more="", key="client_ip", policy="closed"):
         text, where = f"admin: {{ address: '127.0.0.1:0', token_file: {self.token} }}\n", ""
         if store is not None:
-            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = f", store: r, on_store_failure: {policy}"
         text += f"limits: {{ l: {{ key: {key}, {limit}{where} }} }}\n" + more
         return text + forwarding_to("echo", "l")

@@ -47,7 +47,7 @@ class ClaimsTest(SystemTest):
     def stores(self):
         yield "", ""
         redis = self.started(RedisServer())
-        yield f"stores: {{ shared: {{ url: '{redis.url}', timeout: 1s }} }}\n", ", store: shared"
+        yield f"stores: {{ shared: {{ url: '{redis.url}', timeout: 10s }} }}\n", ", store: shared"
 
 
 class Rates(ClaimsTest):

@@ -13,6 +13,7 @@ from harness.documents import documented
 from harness.gateway import run_command
 from harness.http2 import INTERNAL_ERROR, Http2
 from harness.http2_origin import Http2Origin
+from harness.message_case import MessageTest
 from harness.process import free_port, wait_until
 
 TYPE = ("content-type", "application/grpc")
@@ -273,12 +274,12 @@ class Deadlines(GrpcTest):
         self.assertEqual(gateway.log_lines(1)[0]["grpc_status"], DEADLINE_EXCEEDED)
 
 
-class Outcomes(GrpcTest):
+class Outcomes(GrpcTest, MessageTest):
     LOGIN = "charge_on: { grpc: [UNAUTHENTICATED, 7] }"
 
     def limited(self, more, route="", store=None):
         origin = self.origin(self.service)
-        text, where = "workers: 1\n", ""
+        text, where = f"workers: 1\n{self.token_of_admin()}", ""
         if store is not None:
             text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = "store: r, on_store_failure: closed, "
@@ -298,6 +299,7 @@ class Outcomes(GrpcTest):
                 self.assertEqual(self.calls(g.address, *["/svc/0"] * 5), [0] * 5)
                 others = ["/svc/5", "/svc/none", "/svc/head13", "/svc/4711"]
                 self.assertEqual(self.calls(g.address, *others), [5, None, 13, 4711])
+                self.assert_used(0, g, ["127.0.0.1"], burst=3)
                 named = ["/svc/16", "/svc/head7", "/svc/16", "/svc/16", "/svc/0"]
                 self.assertEqual(self.calls(g.address, *named), [16, 7, 16, 8, 8])
                 lines = g.log_lines(14)

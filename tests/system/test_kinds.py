@@ -21,7 +21,7 @@ class Kinds(SystemTest):
     def text_with(self, limit, store=None, key="[]", more=""):
         text, where = more, ""
         if store is not None:
-            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         text += f"limits: {{ l: {{ key: {key}, {limit}{where} }} }}\n"
         return text + forwarding_to(self.origin.address, "l")

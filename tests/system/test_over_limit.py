@@ -46,7 +46,7 @@ class OverLimit(SystemTest):
                 where, more = "", ""
                 if store is not None:
                     where = ", store: s"
-                    more = f"stores: {{ s: {{ url: '{store.url}', timeout: 1s, remember_rejections: false }} }}\n"
+                    more = f"stores: {{ s: {{ url: '{store.url}', timeout: 10s, remember_rejections: false }} }}\n"
                 gateway = self.gateway_with(f"  l: {{ key: [], rate: 2/h{where} }}", more=more)
                 if store is not None:
                     wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="s"), what="store")
@@ -153,7 +153,7 @@ class OverLimit(SystemTest):
         limits = "  l: { key: [], rate: 1/h }"
         for _, store in zip(range(2), self.every_store()):
             where = "" if store is None else ", store: s"
-            more = "" if store is None else f"stores: {{ s: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            more = "" if store is None else f"stores: {{ s: {{ url: '{store.url}', timeout: 10s }} }}\n"
             gateway = self.gateway_with(limits.replace(" }", f"{where} }}"), route="host: upstream", more=more)
             if store is not None:
                 wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="s"), what="store")

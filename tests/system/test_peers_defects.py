@@ -25,7 +25,7 @@ class PeersDefects(SystemTest):
         """`limits`: name to its keys, in the order of the route."""
         where = ""
         if store is not None:
-            more += f"stores: {{ r: {{ url: '{store.url}', timeout: 2s }} }}\n"
+            more += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = f", store: r, on_store_failure: {failure}"
         stanzas = ", ".join(f"{name}: {{ {keys}{where} }}" for name, keys in limits.items())
         return more + f"limits: {{ {stanzas} }}\n" + forwarding_to(

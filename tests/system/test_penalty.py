@@ -20,7 +20,7 @@ class Penalties(SystemTest):
     def gateway_with(self, limit, store=None):
         text, where = f"admin: {{ address: '127.0.0.1:0', token_file: {self.token} }}\n", ""
         if store is not None:
-            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         text += f"limits: {{ l: {{ key: client_ip, {limit}{where} }} }}\n"
         gateway = self.gateway(text + forwarding_to(self.origin_.address, "l"))

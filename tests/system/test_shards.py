@@ -16,7 +16,7 @@ class Shards(SystemTest):
         file = self.directory().file("token", TOKEN + "\n")
         text, where = f"admin: {{ address: 127.0.0.1:0, token_file: '{file}' }}\n", ""
         if store is not None:
-            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         return text + f"limits: {{ all: {{ key: [], {numbers}{where} }} }}\n" + forwarding_to(address, "all")
 

@@ -31,7 +31,7 @@ class Waiting(SystemTest):
     def gateway_with(self, limit, store=None, more=""):
         text, where = more, ""
         if store is not None:
-            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text += f"stores: {{ r: {{ url: '{store.url}', timeout: 10s }} }}\n"
             where = ", store: r, on_store_failure: closed"
         text += f"limits: {{ l: {{ key: [], {limit}{where} }} }}\n"
         gateway = self.gateway(text + forwarding_to(self.origin.address, "l"))

@@ -98,7 +98,7 @@ class MessageTest(SystemTest):
             return seen[-1] == expected
 
         try:
-            wait_until(is_so, 3, "the charge")
+            wait_until(is_so, what="the charge")
         except AssertionError:
             self.fail(f"{seen[-1]} tokens are used, not {expected}: {what}")
 
