@@ -46,6 +46,7 @@ limits::admission request::decide_about(const http::request_head& head)
         kept_ = std::make_unique<kept_request>(
             head, record_.view->policy->request_paths, record_.http().max_inspected_body, env_.ahead
         );
+        begin_timeout(head);
         return a;
     }
     keep_text(head, a);
@@ -282,6 +283,8 @@ void request::begin_timeout(const http::request_head& head)
     }
     if (timeout > none) {
         env_.loop.wheel().arm(*this, record_.received + timeout);
+    } else if (kept_ != nullptr) {  // Its content may have led it to another route.
+        env_.loop.wheel().disarm(*this);
     }
 }
 

@@ -35,6 +35,7 @@ void request_state::proceed(const http::request_head& head, const limits::admiss
     using action = limits::admission::action;
     if (a.next == action::read) {
         phase_ = phase::reading;
+        exchange_.prepare(head);  // No response of an earlier one counts.
         if (head.expects_continue) {
             carrier_.interim_response(leave_to_continue());
         }

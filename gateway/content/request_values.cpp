@@ -37,12 +37,14 @@ bool request_values::lacks_any(path_set paths) const
 
 bool request_values::stays_sound(std::string_view bytes, bool ends, path_set paths)
 {
-    const bool was_sound = is_sound(paths);
+    const bool was_readable = state_ != content_state::unreadable;
+    const path_set known = ambiguous_;
     read(bytes);
     if (ends) {
         finish();
     }
-    return !was_sound || is_sound(paths);
+    const bool is_readable = state_ != content_state::unreadable;
+    return was_readable == is_readable && (ambiguous_ & paths & ~known) == 0;
 }
 
 std::string request_values::as_rpc_id(std::size_t path) const

@@ -52,8 +52,8 @@ public:
     void read(std::string_view bytes);
     // Ends the content.
     void finish();
-    // Reads what lies behind the part that counts. `ends`: nothing follows. Returns false if the
-    // content was sound at these paths, and is no longer.
+    // Reads what lies behind the part that counts. `ends`: nothing follows. Returns false if that
+    // has made the content unreadable, or ambiguous at another of these paths.
     bool stays_sound(std::string_view bytes, bool ends, path_set paths);
 
     content_state state() const { return state_; }
@@ -77,12 +77,6 @@ public:
     // Returns the value as an answer of JSON-RPC repeats the `id` of its call: a text or a number
     // as JSON writes it, or else `null` (JSON-RPC 2.0 §5).
     std::string as_rpc_id(std::size_t path) const;
-
-    // True unless the content is unreadable, or ambiguous at one of these paths.
-    bool is_sound(path_set paths) const
-    {
-        return state_ != content_state::unreadable && (ambiguous_ & paths) == 0;
-    }
 
 private:
     struct value {

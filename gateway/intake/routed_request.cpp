@@ -55,6 +55,7 @@ refusal refusal_without_route(
 refusal judge_content(
     const policy::route& route,
     const intake_rules& rules,
+    const http::request_head& head,
     const content::request_content& content,
     routed_request& out
 )
@@ -72,8 +73,9 @@ refusal judge_content(
         case json_judgement::matches:
             break;
     }
-    out.wants_content = content.state == content::content_state::unread &&
-                        (route.content_paths != 0 || route.rpc_id_path);
+    const bool is_awaited = route.content_paths != 0 || route.rpc_id_path;
+    out.wants_content =
+        content.state == content::content_state::unread && is_awaited && http::is_json(head.fields);
     const bool is_refused = content.state == content::content_state::begun &&
                             content.values->lacks_any(route.content_paths) &&
                             route.bounds.within(rules.http).refuses_long_body;
@@ -117,7 +119,7 @@ refusal find_route(
         memory.path.resize(path.size());  // The path may lie there.
         out.path = policy::fold_case(path, memory.path);
     }
-    return judge_content(*out.route, rules, by.content, out);
+    return judge_content(*out.route, rules, head, by.content, out);
 }
 
 bool allows_body(const policy::route& route, const http::options& all, std::uint64_t bytes)
@@ -136,7 +138,8 @@ content::request_content unread_content(
     if (policy.request_paths.count() == 0 || head.body.is_empty()) {
         return {};
     }
-    const bool may_be_empty = head.body.how == http::framing::kind::chunked;
+    // A server of gRPC may speak first, so that a call's first message cannot be awaited.
+    const bool may_be_empty = head.body.how == http::framing::kind::chunked && !head.grpc;
     return {
         may_be_empty || http::is_json(head.fields) ? content_state::unread
                                                    : content_state::unreadable};

@@ -310,6 +310,19 @@ class LateErrors(BodyTest):
         self.assert_no_end()
         self.assertEqual(self.charges(post(ask_over_1, g, '{"k":"a"}')), charged + 1)
 
+    def test_400_beside_a_member_that_was_ambiguous_before(self):
+        """It counts as absent, and excuses no other."""
+        limits = "key: ['json:k', 'json:model'], missing_key: skip"
+        self.origin_ = self.origin(self.whole)
+        g = self.gateway(reading(self.origin_.address, limits, http=SMALL))
+        early = b'{"model":1,"model":2,"k":"a","x":"' + b"x" * 20000 + b'"'
+        for send in self.each_framing():
+            for end in (b',"k":"b"}', b",}"):
+                self.assertEqual(send(g, early + end).status, 400)
+            self.assertEqual(send(g, early + b',"model":3}').status, 200)
+            self.assertEqual(self.whole.bodies.pop(), early + b',"model":3}')
+        self.assertEqual(self.whole.bodies, [])
+
     def test_400_also_where_the_member_was_absent(self):
         g = self.by_k()
         for send in self.each_framing():

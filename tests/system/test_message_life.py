@@ -1,6 +1,7 @@
 """Requests whose bodies are held and streams that are read while the gateway reloads, drains, waits and upgrades
 connections; and bodies that need not be held."""
 import signal
+import threading
 
 from harness import websocket
 from harness.http2 import Http2
@@ -157,6 +158,90 @@ class Drains(LifeTest):
         self.assertEqual(self.origin_.requests, [])
 
 
+class AfterAnother(LifeTest):
+    """What befalls a request whose body is held, on a connection that has served one: it owes nothing to that."""
+
+    def setUp(self):
+        super().setUp()
+        self.g = self.begun(KEY, http="max_body_bytes: 5KiB, body_timeout: 500ms", route="name: r")
+
+    def configured(self, limit, **options):
+        return super().configured(limit, **options).replace("body_timeout: 20s, ", "")
+
+    def assert_told(self, status, response_bytes=None):
+        line = self.g.log_lines(2)[1]
+        self.assertEqual(line["status"], status)
+        self.assertEqual(len(self.whole.bodies), 1, "nobody was asked")
+        self.assertEqual(self.g.metrics().sum("gateway_requests_total", code=str(status)), 1)
+
+    def over_http1(self, status, rest):
+        with self.g.connect() as c:
+            c.send((HEAD % 9).encode() + b'{"k":"a"}')
+            self.assertEqual(c.response().status, 200)
+            c.send(rest)
+            self.assertEqual(c.response().status, status)
+        self.assert_told(status)
+
+    def test_late(self):
+        self.over_http1(408, HEAD % 50 + "{")
+
+    def test_too_large(self):
+        chunked = HEAD.replace("Content-Length: %d", "Transfer-Encoding: chunked")
+        self.over_http1(413, f"{chunked}1770\r\n" + " " * 6000)
+
+    def test_malformed(self):
+        self.over_http1(400, HEAD.replace("Content-Length: %d", "Transfer-Encoding: chunked") + "zz\r\n")
+
+    def test_gone(self):
+        with self.g.connect() as c:
+            c.send((HEAD % 9).encode() + b'{"k":"a"}')
+            self.assertEqual(c.response().status, 200)
+            c.send(HEAD % 50 + "{")
+            self.assertTrue(c.silent_for(0.05))
+        self.assert_told(499)
+
+    def over_http2(self, status, piece):
+        fields = [("content-type", "application/json")]
+        with Http2(self.g.address) as c:
+            self.assertEqual(c.ask(fields=fields, method="POST", body=b'{"k":"a"}').status, 200)
+            stream = c.request(fields=fields, method="POST", end=False)
+            c.data(stream, piece)
+            self.assertEqual(c.wait_for(stream).status, status)
+        self.assert_told(status)
+
+    def test_late_over_http2(self):
+        self.over_http2(408, b"{")
+
+    def test_too_large_over_http2(self):
+        self.over_http2(413, b" " * 6000)
+
+
+class InTime(LifeTest):
+    """The time of a request runs while its body is held."""
+
+    def test_of_its_route(self):
+        g = self.begun(KEY, route="timeout: 300ms")
+        for _ in range(2):
+            with g.connect() as c:
+                c.send(HEAD % 50 + "{")
+                self.assertEqual(c.response().status, 504)
+        self.assertEqual(self.whole.bodies, [])
+
+    def test_of_the_route_that_its_body_chooses(self):
+        self.origin_ = self.origin(lambda peer, request: (peer.read_body(request), self.gone.wait(20), peer.reply()))
+        self.gone = threading.Event()
+        self.addCleanup(self.gone.set)
+        up = f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
+        routes = "{ match: { json: { k: a } }, upstream: up, timeout: 300ms }, { upstream: up }"
+        g = self.gateway(f"routes: [ {routes} ]\n{up}")
+        self.assertEqual(post(ask_over_1, g, b'{"k":"a"}').status, 504)
+        with g.connect() as c:
+            c.send((HEAD % 9).encode() + b'{"k":"b"}')
+            self.assertTrue(c.silent_for(0.6), "the other route has no timeout")
+            self.gone.set()
+            self.assertEqual(c.response().status, 200)
+
+
 class NotHeld(LifeTest):
     """A body that cannot be read is not waited for."""
 
@@ -193,6 +278,34 @@ class NotHeld(LifeTest):
                 self.assertTrue(c.wait(lambda count=count: len(c.answer(stream).body) == 6 * count))
             c.data(stream, b"", end=True)
             self.assertEqual(dict(c.wait_for(stream).trailers)["grpc-status"], "0")
+
+    def test_a_server_of_grpc_may_speak_first(self):
+        def greet(call):
+            call.head(200, [("content-type", "application/grpc")])
+            call.data(b"\0\0\0\0\1x")
+            call.wait(lambda: call.body)
+            call.send_fields([("grpc-status", "0")], end=True)
+
+        origin = self.started(Http2Origin(greet))
+        more = (
+            f"limits: {{ l: {{ {KEY}, cost: {{ json: n, max: 9 }}, rate: 100/d, burst: {BURST} }} }}\n"
+            "routes: [ { limits: [l], upstream: up, rejection: { format: jsonrpc } } ]\n"
+        )
+        g = self.gateway(over_http2(origin.address, more=more))
+        with Http2(g.address) as c:
+            stream = c.request("/s/m", [("content-type", "application/grpc"), ("te", "trailers")], method="POST", end=False)
+            self.assertTrue(c.wait(lambda: len(c.answer(stream).body) == 6))
+            c.data(stream, b"\0\0\0\0\1y", end=True)
+            self.assertEqual(dict(c.wait_for(stream).trailers)["grpc-status"], "0")
+
+    def test_so_may_one_of_another_type_in_chunks(self):
+        self.origin_ = self.origin(lambda peer, request: (peer.reply(body=b"hello"), peer.read_body(request)))
+        self.admin_ = self.token_of_admin()
+        g = self.gateway(self.configured(KEY))
+        with g.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n")
+            self.assertEqual(c.head().status, 200)
+            c.send("1\r\nx\r\n0\r\n\r\n")
 
     def test_a_route_by_a_member_refuses_it_before_its_end(self):
         g = self.begun("key: []", route="match: { json: { method: x } }")

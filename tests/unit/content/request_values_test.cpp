@@ -38,7 +38,6 @@ TEST_F(values, are_those_of_an_object)
     EXPECT_TRUE(v->is_text(0));
     EXPECT_EQ(v->text(1), "7");
     EXPECT_FALSE(v->is_text(1));
-    EXPECT_TRUE(v->is_sound(3));
     EXPECT_FALSE(v->lacks_any(3));
 }
 
@@ -64,7 +63,6 @@ TEST_F(values, that_parsers_may_round_are_ambiguous)
 {
     const auto v = read(R"({"model":7.00000000000000000001})");
     EXPECT_EQ(v->at(0), presence::ambiguous);
-    EXPECT_TRUE(v->is_sound(1)) << "a larger part of the content does not change it";
 }
 
 TEST_F(values, come_back_as_the_id_of_a_call)
@@ -90,7 +88,6 @@ TEST_F(values, that_are_no_scalars_are_absent)
     EXPECT_EQ(v->at(1), presence::other);
     EXPECT_TRUE(v->lacks_any(1));
     EXPECT_FALSE(v->lacks_any(2));
-    EXPECT_TRUE(v->is_sound(3));
 }
 
 TEST_F(values, that_occur_twice_are_ambiguous)
@@ -98,8 +95,6 @@ TEST_F(values, that_occur_twice_are_ambiguous)
     const auto v = read(R"({"params":{"name":"a"},"model":"m","params":{"name":"b"}})");
     EXPECT_EQ(v->at(1), presence::ambiguous);
     EXPECT_EQ(v->at(0), presence::present);
-    EXPECT_FALSE(v->is_sound(2));
-    EXPECT_TRUE(v->is_sound(1));
 }
 
 TEST_F(values, of_a_beginning_are_there_already)
@@ -112,7 +107,26 @@ TEST_F(values, of_a_beginning_are_there_already)
     EXPECT_EQ(v->text(1), "n");
     v->read("]");
     EXPECT_EQ(v->state(), content_state::unreadable);
-    EXPECT_FALSE(v->is_sound(0));
+}
+
+// Paths are those of `model` (bit 0) and `params.name` (bit 1).
+TEST_F(values, stay_sound_until_they_are_ambiguous_or_unreadable)
+{
+    const std::string begin = R"({"model":"m","x":1)";
+    EXPECT_TRUE(read(begin, false)->stays_sound(R"(,"y":2})", true, 3));
+    EXPECT_FALSE(read(begin, false)->stays_sound(R"(,"model":2})", true, 3));
+    EXPECT_TRUE(read(begin, false)->stays_sound(R"(,"model":2})", true, 2)) << "no path counts";
+    EXPECT_FALSE(read(begin, false)->stays_sound(",}", true, 3));
+    EXPECT_FALSE(read(begin, false)->stays_sound(",", true, 3)) << "it has no end";
+    EXPECT_TRUE(read("}", false)->stays_sound("}", true, 3)) << "it was unreadable before";
+}
+
+TEST_F(values, that_were_ambiguous_before_excuse_no_other)
+{
+    const std::string begin = R"({"model":1,"model":2,"params":{"name":"a"})";
+    EXPECT_TRUE(read(begin, false)->stays_sound(R"(,"model":3})", true, 3));
+    EXPECT_FALSE(read(begin, false)->stays_sound(R"(,"params":{"name":"b"}})", true, 3));
+    EXPECT_FALSE(read(begin, false)->stays_sound(",}", true, 3));
 }
 
 }  // namespace request_values_test
