@@ -160,7 +160,7 @@ void write_limit(const boost::json::object& limit, std::ostream& out)
     write_line(out, "  plan", text_of(limit, "plan"));
     const std::string why_not = text_of(limit, "why");
     if (!why_not.empty()) {
-        write_line(out, "  applies", "not: " + why_not);
+        write_line(out, "  skipped", why_not);
         return;
     }
     write_line(out, "  key", key_of(limit));

@@ -31,7 +31,8 @@ class Once(TopTest):
         status, out, err = run_command(*self.words(g, "--once")[1:])
         self.assertEqual((status, err), (0, ""))
         self.assertNotIn("\x1b", out)
-        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+        self.assertLessEqual(max(map(len, out.splitlines())), 120)
+        self.assertRegex(out, r"(?m)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} *$", "request ids can be copied")
         for text in ("per_client", "local", "127.0.0.1", "REJECTED", "up"):
             self.assertIn(text, out)
 

@@ -179,13 +179,19 @@ std::vector<top_line> request_lines(const top_figures& of, std::size_t width)
 {
     const auto rate = [&of](std::string_view verdict) { return number(of.request_rate(verdict)); };
     const double bad = of.request_rate("missing_key") + of.request_rate("bad_cost");
-    std::vector<top_line> lines{
-        {"REQUESTS/S allowed " + rate("allowed") + "  rejected " + rate("rejected") + "  blocked " +
-         rate("blocked") + "  failed closed " + rate("failed_closed") + "  errors " +
-         rate("errors") + "  bad " + number(bad)},
+    std::vector<top_line> lines;
+    append_wrapped(
+        "REQUESTS/S allowed " + rate("allowed") + "  rejected " + rate("rejected") + "  blocked " +
+            rate("blocked") + "  failed closed " + rate("failed_closed") + "  errors " +
+            rate("errors") + "  bad " + number(bad),
+        width,
+        top_look::plain,
+        lines
+    );
+    lines.push_back(
         {"LATENCY  gateway p50 " + milliseconds(of.latency("p50")) + ", p99 " +
-         milliseconds(of.latency("p99"))},
-    };
+         milliseconds(of.latency("p99"))}
+    );
     constexpr std::string_view levels = " .:-=+*#%@";
     const std::size_t columns = std::min<std::size_t>(width > 12 ? width - 12 : 0, 60);
     const auto& all = of.requests();

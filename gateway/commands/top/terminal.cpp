@@ -12,8 +12,9 @@ namespace gateway {
 
 namespace {
 
-// Height of a picture that goes to no terminal.
+// Height of a picture in plain lines, and its width if it goes to no terminal.
 constexpr std::size_t plain_height = 200;
+constexpr std::size_t plain_width = 120;
 
 bool is_dumb(const char* terminal)
 {
@@ -82,7 +83,7 @@ void terminal::give_back() const
 
 screen_options terminal::options() const
 {
-    screen_options how{.colour = has_colour_};
+    screen_options how{.width = plain_width, .colour = has_colour_};
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     if (known) {

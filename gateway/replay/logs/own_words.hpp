@@ -16,11 +16,13 @@ inline logged_request::verdict verdict_of_outcome(std::string_view outcome)
 }
 
 // True if the gateway refused the request before its limits were asked, as it was malformed, say.
-// One that no route matched may have a route in another configuration.
+// One that no route matched may have a route in another configuration, and one whose upstream
+// failed had a route without limits.
 inline bool is_refused_early(const logged_request& of, bool has_decided, bool has_error)
 {
     const bool undecided = !has_decided && of.was == logged_request::verdict::unknown;
-    return undecided && has_error && of.status >= 400 && of.status != 404;
+    const bool may_be_judged = of.status == 404 || of.status == 502 || of.status == 504;
+    return undecided && has_error && of.status >= 400 && !may_be_judged;
 }
 
 }  // namespace gateway::replay
