@@ -34,6 +34,8 @@ struct lateness {
     std::int64_t windows = 0;
     // Upper bound in ticks: the bucket is full after that, whatever its windows do.
     std::int64_t most_ticks = INT64_MAX;
+    // The windows that the bucket waits for: the tokens of the last come when it is full.
+    std::int64_t last_window = INT64_MAX;
 };
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)

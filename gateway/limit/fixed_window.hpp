@@ -98,8 +98,7 @@ public:
         }
         const std::int64_t count = windows_.count();
         const std::int64_t unneeded = steps_for(b.owed()) * count - b.owed();
-        const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
-        const __int128 left = static_cast<__int128>(to_come) * count - unneeded;
+        const __int128 left = static_cast<__int128>(windows_to(b)) * count - unneeded;
         return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
     }
 
@@ -111,10 +110,10 @@ public:
         if (b.is_full(at_.now)) {
             return {};
         }
-        const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
         return {
-            .windows = std::max<std::int64_t>(to_come - steps_for(b.owed()), 0),
-            .most_ticks = b.full_at() - at_.now};
+            .windows = std::max<std::int64_t>(windows_to(b) - steps_for(b.owed()), 0),
+            .most_ticks = b.full_at() - at_.now,
+            .last_window = windows_to(b)};
     }
 
     bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt, {}), debt}; }
@@ -126,8 +125,11 @@ public:
         if (units <= 0) {
             return 0;
         }
-        const std::int64_t index = index_ + steps_for(units) + late.windows;
-        return std::min(windows_.begin(index) - (at_.now + at_.shift), late.most_ticks);
+        const std::int64_t steps = steps_for(units) + late.windows;
+        if (steps >= late.last_window) {
+            return late.most_ticks;
+        }
+        return std::min(windows_.begin(index_ + steps) - (at_.now + at_.shift), late.most_ticks);
     }
 
     std::int64_t full_in(std::int64_t debt, std::int64_t, const lateness& late) const
@@ -156,6 +158,15 @@ private:
     moment at_;
     // Number of the present window.
     std::int64_t index_;
+
+    // Returns the windows that must begin before the bucket is full, at least one: once the clock
+    // was set, the beginning of the present window may be nearest to where its end was.
+    // Requires: the bucket is not full.
+    std::int64_t windows_to(const bucket& b) const
+    {
+        const std::int64_t last = windows_.nearest(b.full_at() + at_.shift);
+        return std::max<std::int64_t>(last - index_, 1);
+    }
 
     // Returns the number of windows that issue `units`, at least one. Mostly it is one, and then
     // nothing has to be divided.

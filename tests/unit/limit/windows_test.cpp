@@ -229,7 +229,7 @@ TEST(windows, a_clock_that_steps_back_gives_nothing)
 }
 
 // The wall clock is set while the store's own goes on.
-TEST(windows, a_wall_clock_that_is_set_gives_at_most_the_windows_that_begin)
+TEST(windows, a_wall_clock_that_is_set_gives_no_window_before_the_last_one_would_have_ended)
 {
     const windows w{5, 100, 1, true};
     const terms t = in(w, 5);
@@ -237,8 +237,14 @@ TEST(windows, a_wall_clock_that_is_set_gives_at_most_the_windows_that_begin)
     for (const std::int64_t to_unix : {-1000, -49, -1, 1, 49, 89}) {
         EXPECT_FALSE(take(t, b, {1010, to_unix}, 1).allowed) << to_unix;
     }
-    EXPECT_TRUE(take(t, b, {1070, 40}, 1).allowed) << "by the wall clock the next one has begun";
-    EXPECT_TRUE(take(t, b, {1099, 1}, 1).allowed);
+    for (const std::int64_t now : {1060, 1070, 1099}) {
+        for (std::int64_t to_unix = -120; to_unix <= 120; ++to_unix) {
+            const moment at{now, to_unix};
+            ASSERT_FALSE(take(t, b, at, 1).allowed) << now << ' ' << to_unix;
+            ASSERT_EQ(take(t, b, at, 1).retry_in, 1100 - now);
+        }
+    }
+    EXPECT_TRUE(take(t, b, {1100, -60}, 1).allowed);
 }
 
 TEST(windows, keep_what_is_owed_when_the_limit_changes)
