@@ -1,6 +1,7 @@
 #include "config/loose_paths.hpp"
 
 #include "config/routes/route_name.hpp"
+#include "gateway/base/text.hpp"
 #include "gateway/policy/matcher.hpp"
 #include "gateway/policy/path.hpp"
 
@@ -17,21 +18,46 @@ using policy::url_scheme;
 constexpr std::array<std::string_view, 8> usual_methods{
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", ""};
 
-std::string in_other_case(std::string_view path)
+constexpr std::string_view same_limits = "give both the same limits";
+
+char in_other_case(char c)
 {
-    std::string other;
-    std::transform(path.begin(), path.end(), std::back_inserter(other), [](char c) {
-        const bool is_small = c >= 'a' && c <= 'z';
-        const bool is_capital = c >= 'A' && c <= 'Z';
-        return is_small || is_capital ? static_cast<char>(c ^ 0x20) : c;
-    });
-    return other;
+    return base::to_lower(c) != c ? base::to_lower(c)
+           : c >= 'a' && c <= 'z' ? static_cast<char>(c - 0x20)
+                                  : c;
+}
+
+// Returns spellings of the path in other cases: of all letters, of the first one, all small, and
+// all capital. Routes of their own may have taken some of them.
+std::array<std::string, 4> in_other_cases(const std::string& path)
+{
+    std::array<std::string, 4> others{path, path, path, path};
+    auto& [swapped, first, small, capital] = others;
+    const auto is_letter = [](char c) { return in_other_case(c) != c; };
+    if (const auto letter = std::find_if(first.begin(), first.end(), is_letter);
+        letter != first.end()) {
+        *letter = in_other_case(*letter);
+    }
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        swapped[i] = in_other_case(path[i]);
+        small[i] = base::to_lower(path[i]);
+        capital[i] = in_other_case(small[i]);
+    }
+    return others;
 }
 
 std::string with_other_ending(const std::string& path)
 {
     const std::string bare{policy::without_final_slash(path)};
     return path == "/" ? path : bare.size() == path.size() ? path + '/' : bare;
+}
+
+// True if the letters of the path are those that `ignore_case` knows.
+bool has_letters_of_ascii(std::string_view path)
+{
+    return std::none_of(path.begin(), path.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x80;
+    });
 }
 
 // `sample` has requests that a route matches, in all but their paths.
@@ -96,8 +122,8 @@ public:
         for (std::size_t i = 0; i < d_.policy.routes.size(); ++i) {
             const policy::route& route = d_.policy.routes[i];
             if (route.match.exact) {
-                warn_of_limits(i, in_other_case(route.match.path), "set \"ignore_case: true\"");
-                warn_of_limits(i, with_other_ending(route.match.path), "give both the same limits");
+                warn_of_cases(i);
+                warn_of_endings(i);
                 warn_of_circle(i);
             }
         }
@@ -108,10 +134,39 @@ private:
     findings& found_;
     const policy::matcher matcher_{d_.policy.routes};
 
-    void warn_of_limits(std::size_t i, const std::string& spelling, const std::string& advice)
+    void warn_of_cases(std::size_t i)
+    {
+        const policy::route_match& match = d_.policy.routes[i].match;
+        const bool may_ignore = !match.ignore_case && has_letters_of_ascii(match.path);
+        const std::string_view advice = may_ignore ? "set \"ignore_case: true\"" : same_limits;
+        warn_of_any(i, in_other_cases(match.path), advice);
+    }
+
+    void warn_of_endings(std::size_t i)
+    {
+        const policy::route_match& match = d_.policy.routes[i].match;
+        const std::string other = with_other_ending(match.path);
+        if (!warn_of_limits(i, other, same_limits) && match.ignore_case) {
+            warn_of_any(i, in_other_cases(other), same_limits);
+        }
+    }
+
+    void warn_of_any(
+        std::size_t i, const std::array<std::string, 4>& spellings, std::string_view advice
+    )
+    {
+        for (const std::string& spelling : spellings) {
+            if (warn_of_limits(i, spelling, advice)) {
+                return;
+            }
+        }
+    }
+
+    // Returns true if there was something to warn of.
+    bool warn_of_limits(std::size_t i, const std::string& spelling, std::string_view advice)
     {
         const policy::route& route = d_.policy.routes[i];
-        sample{route.match}.find(spelling, [&](policy::routing_subject subject) {
+        return sample{route.match}.find(spelling, [&](policy::routing_subject subject) {
             const auto other = matcher_.find(subject);
             subject.path = route.match.path;
             if (!other || d_.policy.routes[*other].upstream == policy::no_upstream ||
@@ -125,7 +180,7 @@ private:
                     quote(encoded_path(spelling)) +
                         " is the same to many servers, and goes to the route " +
                         quote(d_.policy.routes[*other].name) + " without the limit " +
-                        quote(d_.policy.limits[*lacked].name) + ": " + advice
+                        quote(d_.policy.limits[*lacked].name) + ": " + std::string{advice}
                 );
             }
             return lacked.has_value();

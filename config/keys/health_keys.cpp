@@ -1,5 +1,6 @@
 // `describe_health` describes upstreams.NAME.health: how an upstream's servers are checked.
 #include "config/sections.hpp"
+#include "config/text/secrets.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/units.hpp"
 #include "config/text/yaml_text.hpp"
@@ -22,13 +23,6 @@ std::string take_health_path(const std::string& text, std::string& path)
     }
     path = text;
     return {};
-}
-
-// Returns the path without its query, which may contain a token of the server.
-std::string shown_path(const std::string& path)
-{
-    const std::size_t query = path.find('?');
-    return query == std::string::npos ? path : path.substr(0, query) + "?***";
 }
 
 // Takes a status or a range, such as "200" or "200-399".
@@ -56,7 +50,7 @@ void describe_checks(keys& k, proxy::health_options& options)
             {.documented = {"none", "at most 1024 characters"},
              .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":1024})",
              .take = [&](const std::string& text) { return take_health_path(text, options.path); },
-             .print = [&] { return yaml(shown_path(options.path)); }}
+             .print = [&] { return yaml(with_query_hidden(options.path)); }}
         );
     k("interval",
       "the time from one check's end to the next, give or take a tenth; the first comes within "

@@ -1,6 +1,7 @@
 // `describe_jwt` describes the section `jwt`: the tokens whose claims are parts of keys.
 #include "config/keys/issuer_keys.hpp"
 #include "config/sections.hpp"
+#include "config/text/secrets.hpp"
 #include "config/text/text_file.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
@@ -121,7 +122,7 @@ void describe_tokens(keys& k, policy::token_rule& rule, draft& d)
         .other(
             {.documented = {"none", "a path, or `https://HOST[:PORT]/PATH`"},
              .read = [&](section& from) { load_token_keys(from, rule, d); },
-             .print = [&] { return yaml(rule.keys_from); }}
+             .print = [&] { return yaml(with_query_hidden(rule.keys_from)); }}
         );
     describe_issuer(k, d.result.issuer, d);
     k.rule([&rule, &d](section&) {

@@ -44,7 +44,8 @@ std::string take_output(const std::string& text, const draft& d, telemetry::log_
             std::string{text == "syslog" ? standard_socket : text.substr(syslog_at.size())}, target
         );
     }
-    if (text.find('/') == std::string::npos || text.ends_with('/')) {
+    const bool is_url = text.find("://") != std::string::npos;
+    if (is_url || text.find('/') == std::string::npos || text.ends_with('/')) {
         return "expected stdout, syslog, syslog:ADDRESS or the path of a file (./NAME for one "
                "beside the configuration), got " +
                quote(text);

@@ -75,4 +75,10 @@ std::string secrets::masked(std::string message) const
     return message;
 }
 
+std::string with_query_hidden(const std::string& url)
+{
+    const std::size_t query = url.find('?');
+    return query == std::string::npos ? url : url.substr(0, query) + "?***";
+}
+
 }  // namespace gateway::config

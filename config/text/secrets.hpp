@@ -10,6 +10,9 @@
 
 namespace gateway::config {
 
+// Returns the path or URL without its query, which may contain a secret.
+std::string with_query_hidden(const std::string& url);
+
 // `lines` tells if a text may have several lines, and tabs in them.
 enum class lines { one, many };
 

@@ -54,6 +54,9 @@ std::string read_stated_path(std::string_view text, http::part_value& out)
 
 std::string read_stated_method(std::string_view text, http::part_value& out)
 {
+    if (text == "CONNECT") {
+        return "CONNECT is never served: no request has this method";
+    }
     const auto refused = http::check_method(text);
     out.set(text);
     return refused ? std::string{refused->detail} : std::string{};

@@ -53,7 +53,7 @@ TEST(log_output, is_stdout_syslog_or_a_file)
 
 TEST(log_output, refuses_what_is_none)
 {
-    for (const auto* bad : {"stdot", "stderr", "", "/var/log/"}) {
+    for (const auto* bad : {"stdot", "stderr", "", "/var/log/", "udp://127.0.0.1:514"}) {
         EXPECT_THAT(
             complaint("output: \"" + std::string{bad} + "\""),
             AllOf(HasSubstr("log.output: "), HasSubstr("the path of a file"))

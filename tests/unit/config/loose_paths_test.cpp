@@ -4,7 +4,9 @@
 namespace gateway::config {
 namespace loose_paths_test {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::IsEmpty;
 
 // Returns the warnings of a file with these routes, without their positions.
@@ -95,6 +97,46 @@ TEST(loose_paths, whose_spellings_have_the_limits_are_well)
         ),
         IsEmpty()
     ) << "another host";
+}
+
+// Each list ends with a route that lacks the limit, and holds routes that take the usual spelling.
+TEST(loose_paths, a_spelling_that_other_routes_leave_is_warned_of)
+{
+    const std::string limited = ", limits: [a], upstream: u";
+    for (const auto& [routes, spelling] :
+         {std::pair<std::vector<std::string>, std::string>{
+              {"match: { path_exact: /login }" + limited,
+               "match: { path_exact: /LOGIN }" + limited},
+              "\"/Login\""},
+          {{"match: { path_exact: /api/login }" + limited, "match: { path: /API }" + limited},
+           "\"/Api/login\""},
+          {{"match: { path_exact: /Api/login }" + limited,
+            "match: { path: /api }, upstream: u",
+            "match: { path: / }" + limited},
+           "\"/api/login\""},
+          {{"match: { path_exact: /login, ignore_case: true }" + limited,
+            "match: { path_exact: /LOGIN/ }, upstream: u"},
+           "\"/LOGIN/\""}}) {
+        std::vector<std::string> all = routes;
+        all.push_back(rest);
+        const auto said = warned_of(all);
+        EXPECT_THAT(said, testing::Contains(testing::HasSubstr(spelling))) << routes[0];
+    }
+}
+
+TEST(loose_paths, no_advice_is_given_that_cannot_be_followed)
+{
+    EXPECT_THAT(
+        warned_of({"match: { path_exact: /caf%C3%A9 }, limits: [a], upstream: u", rest}),
+        Each(EndsWith("give both the same limits"))
+    );
+    EXPECT_THAT(
+        warned_of(
+            {"match: { path_exact: /login, ignore_case: true }, limits: [a], upstream: u",
+             "match: { path_exact: /LOGIN }, upstream: u"}
+        ),
+        Each(EndsWith("give both the same limits"))
+    );
 }
 
 TEST(loose_paths, the_other_ending_without_a_limit_is_warned_of)

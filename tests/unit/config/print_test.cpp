@@ -167,6 +167,8 @@ TEST(print, credentials_that_stand_in_the_file_are_stars)
 {
     sample s;
     s.stores = "stores: { s: { url: \"postgresql://h/db?options=-c%20app.key%3Dhunter2\" } }\n";
+    s.limits = "limits:\n  a: { key: jwt:sub, missing_key: skip, rate: 10/s }\n";
+    s.rest = "jwt: { keys: \"https://i/keys?token=hunter2\" }\n";
     s.routes =
         "routes:\n  - { match: { headers: { x-origin-verify: hunter2, x-env: prod } }, "
         "request_headers: { set: { Authorization: \"Bearer hunter2\", X-Api-Key: hunter2, X-Env: "
@@ -179,7 +181,8 @@ TEST(print, credentials_that_stand_in_the_file_are_stars)
           "headers: { x-env: prod, x-origin-verify: \"***\" }",
           "set: { Authorization: \"***\", X-Api-Key: \"***\", X-Env: prod }",
           "set: { Set-Cookie: \"***\" }",
-          "path: \"/health?***\""}) {
+          "path: \"/health?***\"",
+          "keys: \"https://i/keys?***\""}) {
         EXPECT_THAT(text, HasSubstr(line));
     }
     EXPECT_THAT(text, Not(HasSubstr("hunter2")));

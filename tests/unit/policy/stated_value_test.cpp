@@ -60,7 +60,7 @@ TEST(stated_value, a_method_is_one_that_requests_have)
 {
     EXPECT_EQ(form(source::method, "", "GET"), "GET");
     EXPECT_EQ(form(source::method, "", "purge"), "purge");
-    for (const char* bad : {"", "get", "G T", "Post"}) {
+    for (const char* bad : {"", "get", "G T", "Post", "CONNECT"}) {
         EXPECT_THAT(form(source::method, "", bad), StartsWith("! ")) << bad;
     }
 }
