@@ -24,8 +24,8 @@ STAND_INS = {
     "backend": "nginx -g 'daemon off;'",
     "prometheus": "prometheus --config.file=/etc/prometheus/prometheus.yml",
 }
-# Queries about what the demo does without: TLS, plans, and health checks.
-ABSENT = re.compile(r"tls|plan|health")
+# Queries about what the demo does without: TLS, plans, health checks, keys from a URL, and gRPC.
+ABSENT = re.compile(r"tls|plan|health|jwks|grpc")
 
 
 def queries(absent):
@@ -39,12 +39,14 @@ def queries(absent):
 
 
 def write_configuration_with_the_rest(folder):
-    """Writes the demo's configuration with TLS, plans and health checks, and the files that it names."""
+    """Writes the demo's configuration with what it does without, and the files that it names."""
     demo = yaml.safe_load((DOCKER / "gateway.yaml").read_text())
     demo["listeners"].append({"address": "0.0.0.0:8443", "tls": {"certificates": [{"cert": "site.pem", "key": "site.key"}]}})
     demo["plans"] = {"networks": {"key": "client_ip", "file": "plans.csv"}}
     demo["limits"]["per_client"] |= {"plan": "networks", "plans": {"office": "unlimited"}}
     demo["upstreams"]["backend"]["health"] = {"path": "/"}
+    demo["jwt"] = {"keys": "https://127.0.0.1:9/keys.json"}
+    demo["log"] = demo.get("log", {}) | {"fields": {"user": "jwt:sub"}}
     (folder / "gateway.yaml").write_text(yaml.safe_dump(demo))
     (folder / "plans.csv").write_text("192.0.2.0/24,office\n")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost",
@@ -80,8 +82,8 @@ class Demo(Containers):
         else:
             self.podman(*words, service["image"])
 
-    def ask(self, url):
-        done = self.within("curl", "-s", "-w", "\n%{http_code}", url)
+    def ask(self, url, *more):
+        done = self.within("curl", "-s", "-w", "\n%{http_code}", *more, url)
         body, _, status = done.stdout.rpartition("\n")
         return status, body
 
@@ -126,6 +128,8 @@ class Demo(Containers):
             os.chmod(folder, 0o755)
             write_configuration_with_the_rest(pathlib.Path(folder))
             self.start("gateway", [f"{folder}:/etc/gateway:ro"])
+            until(lambda: self.ask("http://127.0.0.1:8080/", "-d", "", "-H", "Content-Type: application/grpc")[0] == "200",
+                  "a call of gRPC")  # fmt: skip
             self.have_rows(queries(absent=True))
 
     def have_rows(self, asked):
