@@ -128,7 +128,7 @@ class Demo(Containers):
             os.chmod(folder, 0o755)
             write_configuration_with_the_rest(pathlib.Path(folder))
             self.start("gateway", [f"{folder}:/etc/gateway:ro"])
-            until(lambda: self.ask("http://127.0.0.1:8080/", "-d", "", "-H", "Content-Type: application/grpc")[0] == "200",
+            until(lambda: self.ask("http://127.0.0.1:8080/", "-d", "", "-H", "Content-Type: application/grpc")[0] != "000",
                   "a call of gRPC")  # fmt: skip
             self.have_rows(queries(absent=True))
 
