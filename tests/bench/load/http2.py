@@ -7,11 +7,10 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 from cpu import user_and_kernel_seconds
-from proxies import LOAD_CORE, PROXY_CORE, ROOT, Proxies, free_port, settle_on, with_children
+from proxies import LOAD_CORE, PROXY_CORE, ROOT, Proxies, free_port, settle_on, wait_for_listener, with_children
 from table import show
 
 ROUNDS, REQUESTS = 7, 20_000
@@ -95,20 +94,20 @@ class Peers:
         (self.directory / "message").write_bytes(MESSAGE)
         if self.grpc:
             self.ports["upstream"] = self.upstream
-            self.run("upstream", [tool("node"), GRPC_SERVER, str(self.upstream)], LOAD_CORE)
+            self.run("upstream", [program("node"), GRPC_SERVER, str(self.upstream)], LOAD_CORE)
         else:
             self.start_nginx("upstream", NGINX_UPSTREAM, self.upstream, LOAD_CORE)
         self.start("gateway", GATEWAY, lambda file: [Proxies.gateway, "run", "--config", file])
-        self.start("haproxy", HAPROXY, lambda file: [tool("haproxy"), "-f", file])
+        self.start("haproxy", HAPROXY, lambda file: [program("haproxy"), "-f", file])
         self.start_nginx("nginx", NGINX_PROXY, self.port_of("nginx"), PROXY_CORE)
         port = self.port_of("nghttpx")
         frontend = f"--frontend=127.0.0.1,{port}" + ("" if self.tls else ";no-tls")
         backend = f"--backend=127.0.0.1,{self.upstream}" + (";;proto=h2" if self.grpc else "")
-        words = [tool("nghttpx"), "--workers=1", "--log-level=FATAL", frontend, backend,
+        words = [program("nghttpx"), "--workers=1", "--log-level=FATAL", frontend, backend,
                  "--backend-keep-alive-timeout=300", "--accesslog-file=/dev/null"]
         self.run("nghttpx", words + ([pem, pem] if self.tls else []), PROXY_CORE)
         for name, port in self.ports.items():
-            wait_for(name, port)
+            wait_for_listener(port, self.processes[name], self.directory / f"{name}.log")
         return self
 
     def __exit__(self, *_):
@@ -130,7 +129,7 @@ class Peers:
         values = self.values | {"port": port, "name": name}
         file = self.directory / f"{name}.conf"
         file.write_text(NGINX.format(body=body.format(**values), **values), encoding="utf-8")
-        self.run(name, [tool("nginx"), "-p", self.directory, "-c", file], core)
+        self.run(name, [program("nginx"), "-p", self.directory, "-c", file], core)
 
     def run(self, name, words, core):
         with open(self.directory / f"{name}.log", "w", encoding="utf-8") as log:
@@ -156,18 +155,11 @@ class Peers:
         return ["-d", self.directory / "message", *fields] if self.grpc else []
 
 
-def wait_for(name, port):
-    deadline = time.monotonic() + 10
-    while not Proxies.listens(port):
-        assert time.monotonic() < deadline, f"{name} does not listen"
-        time.sleep(0.02)
-
-
 def used(pids):
     return [sum(of) for of in zip(*map(user_and_kernel_seconds, pids))]
 
 
-def tool(name):
+def program(name):
     return shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") or name
 
 

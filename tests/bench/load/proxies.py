@@ -57,6 +57,24 @@ def settle_on(core):
     return settle
 
 
+def listens(port):
+    """Asks the kernel, because a connection would make the relay connect as well."""
+    wanted = f":{port:04X}"
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        rows = (row.split() for row in list(table)[1:])
+        return any(row[1].endswith(wanted) and row[3] == "0A" for row in rows)
+
+
+def wait_for_listener(port, process, log):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and process.poll() is None:
+        if listens(port):
+            return
+        time.sleep(0.02)
+    said = log.read_text(encoding="utf-8", errors="replace")
+    raise RuntimeError(f"{log.stem} does not listen:\n{said[-2000:]}")
+
+
 def with_children(pid):
     """The pid and all its descendants: nginx and HAProxy do their work in children."""
     pids = [pid]
@@ -136,21 +154,7 @@ class Proxies:
         return [program, "-f", file]
 
     def wait_for(self, name):
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and self.processes[name].poll() is None:
-            if self.listens(self.ports[name]):
-                return
-            time.sleep(0.02)
-        log = (self.directory / f"{name}.log").read_text(encoding="utf-8", errors="replace")
-        raise RuntimeError(f"{name} does not listen:\n{log[-2000:]}")
-
-    @staticmethod
-    def listens(port):
-        """Asks the kernel, because a connection would make the relay connect as well."""
-        wanted = f":{port:04X}"
-        with open("/proc/net/tcp", encoding="ascii") as table:
-            rows = (row.split() for row in list(table)[1:])
-            return any(row[1].endswith(wanted) and row[3] == "0A" for row in rows)
+        wait_for_listener(self.ports[name], self.processes[name], self.directory / f"{name}.log")
 
     def arguments(self, attacks):
         """NAME:PORT:PID+PID of each, and what attacks it, for the load generator."""

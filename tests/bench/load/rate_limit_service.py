@@ -5,8 +5,7 @@ import tempfile
 from pathlib import Path
 
 from cpu import cpu_seconds
-from http2 import wait_for
-from proxies import LOAD_CORE, PROXY_CORE, Proxies, free_port, settle_on
+from proxies import LOAD_CORE, PROXY_CORE, Proxies, free_port, settle_on, wait_for_listener
 from table import show
 
 QUESTIONS, ROUNDS = 100_000, 7
@@ -58,10 +57,12 @@ def run(_results):
         (directory / "question").write_bytes(question(b"192.0.2.1"))
         file = directory / "gateway.yaml"
         file.write_text(GATEWAY.format(port=port, admin=free_port()), encoding="utf-8")
-        gateway = subprocess.Popen([Proxies.gateway, "run", "--config", file], preexec_fn=settle_on(PROXY_CORE),
-                                   stderr=subprocess.DEVNULL)
+        log = directory / "gateway.log"
+        with log.open("w", encoding="utf-8") as told:
+            gateway = subprocess.Popen([Proxies.gateway, "run", "--config", file], preexec_fn=settle_on(PROXY_CORE),
+                                       stdout=told, stderr=told)  # fmt: skip
         try:
-            wait_for("gateway", port)
+            wait_for_listener(port, gateway, log)
             ask(port, directory)  # warms up
             rounds = []
             for _ in range(ROUNDS):
