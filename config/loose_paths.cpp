@@ -52,14 +52,6 @@ std::string with_other_ending(const std::string& path)
     return path == "/" ? path : bare.size() == path.size() ? path + '/' : bare;
 }
 
-// True if the letters of the path are those that `ignore_case` knows.
-bool has_letters_of_ascii(std::string_view path)
-{
-    return std::none_of(path.begin(), path.end(), [](char c) {
-        return static_cast<unsigned char>(c) >= 0x80;
-    });
-}
-
 // `sample` has requests that a route matches, in all but their paths.
 class sample {
 public:

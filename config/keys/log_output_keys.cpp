@@ -1,4 +1,5 @@
 // `describe_log_output` describes where the lines of requests go.
+#include "config/keys/issuer_keys.hpp"
 #include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "config/urls/address.hpp"
@@ -44,8 +45,7 @@ std::string take_output(const std::string& text, const draft& d, telemetry::log_
             std::string{text == "syslog" ? standard_socket : text.substr(syslog_at.size())}, target
         );
     }
-    const bool is_url = text.find("://") != std::string::npos;
-    if (is_url || text.find('/') == std::string::npos || text.ends_with('/')) {
+    if (is_url(text) || text.find('/') == std::string::npos || text.ends_with('/')) {
         return "expected stdout, syslog, syslog:ADDRESS or the path of a file (./NAME for one "
                "beside the configuration), got " +
                quote(text);

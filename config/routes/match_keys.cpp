@@ -237,15 +237,12 @@ void describe_path(keys& k, const key& what, std::string_view standard, policy::
 
 void check_case(section& from, const policy::route_match& match)
 {
-    const std::string& path = match.path;
     if (!match.ignore_case) {
         return;
     }
     if (!from.has("path") && !from.has("path_exact")) {
         from.problem("ignore_case", "has no effect without \"path\" or \"path_exact\"");
-    } else if (std::any_of(path.begin(), path.end(), [](char c) {
-                   return static_cast<unsigned char>(c) >= 0x80;
-               })) {
+    } else if (!has_letters_of_ascii(match.path)) {
         from.problem(
             "ignore_case",
             "knows the letters A to Z only, and the path has others: match a path above it"

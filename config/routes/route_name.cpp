@@ -1,5 +1,6 @@
 #include "config/routes/route_name.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace gateway::config {
@@ -48,6 +49,13 @@ std::string encoded_path(std::string_view normalised)
         text += {'%', hex[byte >> 4], hex[byte & 15]};
     }
     return text;
+}
+
+bool has_letters_of_ascii(std::string_view normalised)
+{
+    return std::none_of(normalised.begin(), normalised.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x80;
+    });
 }
 
 void name_routes(std::span<policy::route> routes)

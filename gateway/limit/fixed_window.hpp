@@ -110,10 +110,11 @@ public:
         if (b.is_full(at_.now)) {
             return {};
         }
+        const std::int64_t to_come = windows_to(b);
         return {
-            .windows = std::max<std::int64_t>(windows_to(b) - steps_for(b.owed()), 0),
+            .windows = std::max<std::int64_t>(to_come - steps_for(b.owed()), 0),
             .most_ticks = b.full_at() - at_.now,
-            .last_window = windows_to(b)};
+            .last_window = to_come};
     }
 
     bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt, {}), debt}; }

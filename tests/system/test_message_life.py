@@ -168,7 +168,7 @@ class AfterAnother(LifeTest):
     def configured(self, limit, **options):
         return super().configured(limit, **options).replace("body_timeout: 20s, ", "")
 
-    def assert_told(self, status, response_bytes=None):
+    def assert_told(self, status):
         line = self.g.log_lines(2)[1]
         self.assertEqual(line["status"], status)
         self.assertEqual(len(self.whole.bodies), 1, "nobody was asked")

@@ -83,7 +83,7 @@ void terminal::give_back() const
 
 screen_options terminal::options() const
 {
-    screen_options how{.width = plain_width, .colour = has_colour_};
+    screen_options how{.colour = has_colour_};
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     if (known) {
@@ -92,6 +92,7 @@ screen_options terminal::options() const
     }
     if (!has_screen_) {
         how.height = plain_height;
+        how.width = known ? how.width : plain_width;
     }
     return how;
 }
