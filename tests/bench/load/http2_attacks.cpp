@@ -24,8 +24,8 @@ constexpr char end_stream = 1;
 constexpr char end_headers = 4;
 
 // HPACK (RFC 7541): GET, http, authority "h", and the path.
-const std::string get_small = "\x82\x86\x41\x01h\x84";
-const std::string get_large = "\x82\x86\x41\x01h\x04\x06/large";
+const std::string fields_of_small = "\x82\x86\x41\x01h\x84";
+const std::string fields_of_large = "\x82\x86\x41\x01h\x04\x06/large";
 
 std::string number(std::uint32_t n)
 {
@@ -58,7 +58,7 @@ std::string requests_and_resets(int count)
 {
     std::string result = beginning();
     for (int i = 0; i < count; ++i) {
-        result += frame(headers, end_stream | end_headers, stream(i), get_small);
+        result += frame(headers, end_stream | end_headers, stream(i), fields_of_small);
         result += frame(rst_stream, no_flags, stream(i), number(8));
     }
     return result;
@@ -66,7 +66,7 @@ std::string requests_and_resets(int count)
 
 std::string empty_continuations(int count)
 {
-    std::string result = beginning() + frame(headers, end_stream, 1, get_small);
+    std::string result = beginning() + frame(headers, end_stream, 1, fields_of_small);
     for (int i = 0; i < count; ++i) {
         result += frame(continuation, no_flags, 1, "");
     }
@@ -87,15 +87,15 @@ std::string references_to_a_long_field(int count)
     // Indexed as the newest of the dynamic table: \x40, a name of three bytes, a value of 3,000.
     const std::string field = "\x40\x03x-a\x7f\xb9\x16"s + std::string(3000, 'a');
     const std::string references(static_cast<std::size_t>(count), '\xbe');
-    return beginning() + frame(headers, end_stream | end_headers, 1, get_small + field) +
-           frame(headers, end_stream | end_headers, 3, get_small.substr(0, 2) + references);
+    return beginning() + frame(headers, end_stream | end_headers, 1, fields_of_small + field) +
+           frame(headers, end_stream | end_headers, 3, fields_of_small.substr(0, 2) + references);
 }
 
 std::string requests_with_small_windows(int count)
 {
     std::string result = beginning("\0\4"s + number(1));  // SETTINGS_INITIAL_WINDOW_SIZE
     for (int i = 0; i < count; ++i) {
-        result += frame(headers, end_stream | end_headers, stream(i), get_large);
+        result += frame(headers, end_stream | end_headers, stream(i), fields_of_large);
     }
     return result;
 }
