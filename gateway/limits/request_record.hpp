@@ -175,6 +175,7 @@ struct request_record {
         over_limit = false;
         reserved.clear();
         reports.clear();
+        reports_from = base::duration{0};
         deciding_limit = {};
         outcome = {};
         refused_for.reset();
