@@ -131,8 +131,8 @@ std::size_t http1_state::consume_content(std::span<char> bytes)
     if (piece.malformed && phase_ == phase::request) {
         request_->refuse(400, "the body's chunks are malformed");
     }
-    // Bytes that came with the refused piece of a request are not looked at.
-    return phase_ == phase::request ? piece.consumed : bytes.size();
+    // Nothing behind malformed chunks is looked at.
+    return piece.malformed ? bytes.size() : piece.consumed;
 }
 
 std::size_t http1_state::consume_drained(std::span<char> bytes)

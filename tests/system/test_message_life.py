@@ -4,12 +4,13 @@ import signal
 import threading
 
 from harness import websocket
+from harness.client import Connection
 from harness.http2 import Http2
 from harness.http2_origin import Http2Origin
 from harness.http2_upstream_case import ask_over_1, ask_over_2, over_http2
 from harness.message_case import BURST, JSON, Chunks, MessageTest, Whole, post, reading
 from harness.model_shapes import OPENAI, Answering, openai, openai_stream, price
-from harness.process import wait_until
+from harness.process import free_port, wait_until
 
 HEAD = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 KEY = "key: 'json:k', missing_key: skip"
@@ -393,6 +394,39 @@ class Together(LifeTest):
                 stream = c.request(fields=[("content-type", "application/json")], method="POST", end=False)
                 c.upload(stream, b'{"k":"a"}')
                 self.assertEqual(c.wait_for(stream).status, 200)
+
+    def test_a_request_behind_one_that_its_content_has_rejected(self):
+        """In one segment: it is answered, too, also where the first is refused as nobody can be asked."""
+        g = self.begun(KEY)
+        self.assertIn("reload", g.reload(self.configured(KEY).replace(f"burst: {BURST}", "burst: 1")))
+        body = b'{"k":"a"}'
+        first = (HEAD % len(body)).encode() + body
+        with g.connect() as c:
+            c.send(first)
+            self.assertEqual(c.response().status, 200)
+            for behind in (b"GET /second HTTP/1.1\r\nHost: h\r\n\r\n", first + b"GET /third HTTP/1.1\r\nHost: h\r\n\r\n"):
+                c.send(first + behind)
+                count = behind.count(b"HTTP/1.1")
+                self.assertEqual([c.response().status for _ in range(count + 1)], [429] * count + [200])
+        self.assertEqual([r.target for r in self.origin_.requests], ["/", "/second", "/third"])
+
+    def test_a_listener_that_decides_knows_no_content_of_others(self):
+        """Requests of all listeners of a worker take turns in its memory."""
+        port = free_port()
+        self.origin_ = self.origin(self.whole)
+        g = self.gateway(
+            f"listeners: [ {{ address: '127.0.0.1:0' }}, {{ address: '127.0.0.1:{port}', decide: true }} ]\n"
+            "workers: 1\n"
+            "limits: { model: { key: 'json:model', rate: 9/d, missing_key: skip }, all: { key: [], rate: 1000/d } }\n"
+            "routes: [ { match: { path: /, json: { model: secret } }, limits: [model], upstream: up },"
+            " { limits: [all], upstream: up } ]\n"
+            f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
+        )
+        for number in range(1, 5):
+            self.assertEqual(post(ask_over_1, g, '{"model":"secret"}')["x-ratelimit-limit"], "9")
+            with Connection(("127.0.0.1", port)) as c:
+                told = c.ask("/y")
+            self.assertEqual((told.status, told["X-RateLimit-Remaining"]), (200, str(1000 - number)))
 
     def test_http_1_0(self):
         g = self.begun(KEY)
