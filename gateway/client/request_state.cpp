@@ -33,6 +33,7 @@ void request_state::begin(const http::request_head& head)
 void request_state::proceed(const http::request_head& head, const limits::admission& a)
 {
     using action = limits::admission::action;
+    head_over_limit_.clear();  // A decision that is replaced by this one may have written it.
     if (a.next == action::read) {
         phase_ = phase::reading;
         exchange_.prepare(head);  // No response of an earlier one counts.
