@@ -283,7 +283,7 @@ void request::begin_timeout(const http::request_head& head)
     }
     if (timeout > none) {
         env_.loop.wheel().arm(*this, record_.received + timeout);
-    } else if (kept_ != nullptr) {  // Its content may have led it to another route.
+    } else {  // A decision made anew may have led it to another route.
         env_.loop.wheel().disarm(*this);
     }
 }

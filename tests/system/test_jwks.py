@@ -11,6 +11,7 @@ from harness.gateway import run_command
 from harness.http2 import Http2
 from harness.key_server import KeyServer, key_set
 from harness.process import free_port, wait_until
+from harness.redis_server import RedisServer
 from harness.tokens import Issuer, encoded
 
 REFUSED, UNAVAILABLE = 400, 503
@@ -32,13 +33,21 @@ class JwksTest(SystemTest):
     def serve(self, *keys, **headers):
         return self.started(KeyServer(self.made, key_set(*keys, **headers)))
 
-    def text_for(self, url, more="", limit="key: 'jwt:sub', missing_key: reject, rate: 1000/m", tls=True):
+    def text_for(
+        self,
+        url,
+        more="",
+        limit="key: 'jwt:sub', missing_key: reject, rate: 1000/m",
+        tls=True,
+        routes="routes: [ { limits: [l], upstream: up } ]\n",
+        more_upstreams="",
+        more_text="",
+    ):
         trust = f", tls: {{ ca: '{self.made.path('ca.pem')}' }}" if tls else ""
         return (
             f"jwt: {{ keys: '{url}'{trust}{more} }}\n"
             f"limits: {{ l: {{ {limit} }} }}\n"
-            "routes: [ { limits: [l], upstream: up } ]\n"
-            f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
+            f"{routes}upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }}{more_upstreams} }}\n{more_text}"
         )
 
     def status(self, gateway, token, **options):
@@ -274,6 +283,51 @@ class Waiting(RotationTest):
             self.server.go_on()
             r = c.response()
             self.assertEqual((r.status, r["X-RateLimit-Limit"]), (200, "7"))
+
+    def test_a_reload_takes_the_routes_timeout_away(self):
+        """Another request that has it, and came later, shows that it has passed."""
+        go = threading.Event()
+        def script(peer, request):
+            peer.read_body(request)
+            go.wait(60)
+            peer.reply()
+
+        self.origin_ = self.origin(script)
+        routes = (
+            "routes: [ { match: { path: /a }, limits: [l], upstream: up%s },"
+            " { match: { path: /b }, limits: [l], upstream: up, timeout: 3s } ]\n"
+        )
+        gateway = self.started_with(routes=routes % ", timeout: 3s")
+        with gateway.connect() as c, gateway.connect() as later:
+            c.request("/a", [("Authorization", "Bearer " + self.after)])
+            self.waiting(gateway, 1)
+            self.assertIn("reloaded", gateway.reload(self.text_for(self.server.url, routes=routes % "")))
+            self.server.go_on()
+            later.request("/b", [("Authorization", "Bearer " + self.before)])
+            self.assertEqual(later.response().status, 504)
+            go.set()
+            self.assertEqual(c.response().status, 200)
+
+    def test_another_upstream_has_who_is_over_the_limit_once(self):
+        """The store is asked when the keys have come, and says no."""
+        redis = self.started(RedisServer())
+        other = self.origin()
+        gateway = self.started_with(
+            limit="key: 'jwt:sub', missing_key: reject, rate: 1/h, store: s",
+            routes="routes: [ { limits: [l], upstream: up, rejection: { upstream: other } } ]\n",
+            more_upstreams=f", other: {{ servers: ['{other.address}'] }}",
+            more_text=f"stores: {{ s: {{ url: '{redis.url}', timeout: 10s, remember_rejections: false }} }}\n",
+        )
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="s"), what="store")
+        with gateway.connect() as one, gateway.connect() as two:
+            for c in (one, two):
+                c.request("/", [("Authorization", "Bearer " + self.after)])
+            self.waiting(gateway, 2)
+            self.server.go_on()
+            self.assertEqual([c.response().status for c in (one, two)], [200, 200])
+            self.assertEqual([c.ask("/again", [("Authorization", "Bearer " + self.after)]).status for c in (one, two)], [200, 200])
+        self.assertEqual(len(self.origin_.requests), 1)
+        self.assertEqual([r["X-Over-Limit"] for r in other.requests], ["l"] * 3)
 
     def test_past_the_bound_is_refused_at_once(self):
         gateway = self.started_with()
