@@ -300,6 +300,7 @@ void http2_stream::abort()
 bool http2_stream::close()
 {
     env_.loop.wheel().disarm(*this);
+    base::clear_keeping_little(trailers_);
     return std::exchange(phase_, phase::over) == phase::request;
 }
 

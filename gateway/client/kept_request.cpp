@@ -1,5 +1,6 @@
 #include "gateway/client/kept_request.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/http/media_type.hpp"
 
 #include <algorithm>
@@ -81,8 +82,8 @@ bool kept_request::is_end(std::string_view content, bool last)
 void kept_request::release()
 {
     memory_.used -= content_.size();
-    content_ = {};
-    trailers_ = {};
+    base::clear_keeping_nothing(content_);
+    base::clear_keeping_nothing(trailers_);
 }
 
 }  // namespace gateway::client

@@ -17,7 +17,7 @@ public:
     void clear()
     {
         drop();
-        trailers_.clear();
+        base::clear_keeping_little(trailers_);
         ended_ = false;
     }
 

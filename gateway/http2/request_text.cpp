@@ -28,8 +28,7 @@ void append_line(std::string& out, std::string_view name, std::string_view value
 
 void request_text::clear()
 {
-    for (std::string* const part :
-         {&method_, &scheme_, &authority_, &path_, &protocol_, &host_, &lines_, &cookie_, &text_}) {
+    for (std::string* const part : parts()) {
         part->clear();
     }
     fields_ = 0;
@@ -42,8 +41,7 @@ void request_text::clear()
 
 void request_text::release_memory()
 {
-    for (std::string* const part :
-         {&method_, &authority_, &path_, &host_, &lines_, &cookie_, &text_}) {
+    for (std::string* const part : parts()) {
         base::clear_keeping_little(*part);
     }
 }

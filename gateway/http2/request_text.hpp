@@ -7,6 +7,7 @@
 #include "gateway/http/message.hpp"
 #include "gateway/http/options.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ private:
     // The crumbs of the Cookie field (RFC 9113 §8.2.3), joined.
     std::string cookie_;
     std::string text_;
+
     std::size_t fields_ = 0;
     std::size_t bytes_ = 0;
     bool has_length_ = false;
@@ -79,6 +81,11 @@ private:
     http::rejection too_large_{0};
     http::rejection refusal_;
 
+    std::array<std::string*, 9> parts()
+    {
+        return {
+            &method_, &scheme_, &authority_, &path_, &protocol_, &host_, &lines_, &cookie_, &text_};
+    }
     void add_pseudo(std::string_view name, std::string_view value);
     std::optional<verdict> check();
     void write(bool last, std::string_view key);

@@ -218,6 +218,7 @@ void exchange_state::release_memory()
 {
     base::clear_keeping_little(request_head_);
     base::clear_keeping_little(kept_content_);
+    base::clear_keeping_little(kept_trailers_);
     answer_.release_memory();
 }
 
