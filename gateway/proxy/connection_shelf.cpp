@@ -59,10 +59,11 @@ void connection_shelf::put_back(upstream_connection& c, bool reusable)
     c.lease_to(nullptr);
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = idle_[c.server()];
-    if (reusable && c.client_ends() && !idle.empty() && idle.size() >= options_.max_idle) {
+    const bool fit = reusable && c.at_rest() && !retired_;
+    if (fit && c.client_ends() && !idle.empty() && idle.size() >= options_.max_idle) {
         idle_connection_ended(*idle.front());
     }
-    if (!reusable || !c.at_rest() || retired_ || idle.size() >= options_.max_idle) {
+    if (!fit || idle.size() >= options_.max_idle) {
         c.close();
         return;
     }
