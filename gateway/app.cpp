@@ -249,7 +249,12 @@ void app::wait_for_signal()
         if (ec) {
             return;
         }
-        if (signal == SIGHUP) {
+        const bool reads_again = signal == SIGHUP || signal == SIGUSR2;
+        if (reads_again && config::is_standard_input(config_path_)) {
+            reports_.note_refusal(
+                "the configuration came from the standard input, which cannot be read again"
+            );
+        } else if (signal == SIGHUP) {
             reload();
         } else if (signal == SIGUSR2) {
             upgrade();
@@ -271,12 +276,6 @@ void app::reload()
 {
     if (draining_ || next_) {
         log(log_level::warning, "SIGHUP while draining or during an upgrade: not reloaded");
-        return;
-    }
-    if (config::is_standard_input(config_path_)) {
-        reports_.note_refusal(
-            "SIGHUP: the configuration came from the standard input, which cannot be read again"
-        );
         return;
     }
     service_notices::reloading();
