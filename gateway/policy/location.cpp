@@ -1,5 +1,7 @@
 #include "gateway/policy/location.hpp"
 
+#include "gateway/http/authority.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -44,8 +46,8 @@ std::string_view complaint_about_samples(std::string_view sample, std::string_vi
     if (!authority) {
         return "expected http://…, https://… or a path that begins with '/'";
     }
-    if (authority->empty() || authority->find('@') != std::string_view::npos) {
-        return "names no host behind its scheme";
+    if (!http::is_authority(*authority)) {
+        return "names no host behind its scheme, or has a port above 65535";
     }
     return authority == authority_in(other)
                ? std::string_view{}

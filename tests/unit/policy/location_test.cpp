@@ -20,6 +20,8 @@ TEST(location, fills_in_what_the_request_says)
     EXPECT_EQ(target("https://{host}{uri}", asked), "https://a.test/v2/x%20y?q={uri}");
     EXPECT_EQ(target("https://b.test:8443{uri}", asked), "https://b.test:8443/v2/x%20y?q={uri}");
     EXPECT_EQ(target("/new{uri}", asked), "/new/v2/x%20y?q={uri}");
+    EXPECT_EQ(target("https://www.{host}:8443/", asked), "https://www.a.test:8443/");
+    EXPECT_EQ(target("https://[2001:db8::1]:443/", asked), "https://[2001:db8::1]:443/");
     EXPECT_EQ(target("{uri}", asked), "/v2/x%20y?q={uri}");
     EXPECT_EQ(target("http://b.test/?from={host}", asked), "http://b.test/?from=a.test");
     EXPECT_EQ(target("/fixed", asked), "/fixed");
@@ -47,6 +49,12 @@ TEST(location, lets_no_client_choose_the_host)
           "https:///x",
           "https://",
           "https://user@{host}/",
+          "https://h:99999/",
+          "https://h:x/",
+          "https://,{host}/",
+          "https://h,{host}/",
+          "https://a..b/",
+          "https://{host}:70000{uri}",
           "ftp://h/",
           "{host}{uri}",
           "javascript:x",
