@@ -4,7 +4,6 @@
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/field.hpp"
-#include "gateway/http/method.hpp"
 
 namespace gateway::config {
 namespace {
@@ -20,7 +19,7 @@ constexpr std::string_view schema = R"({"if":{"type":"object"},
     "then":{"additionalProperties":false,"minProperties":1,"properties":{
         "header":{"type":"string","description":"a request header that says the cost"},
         "query":{"type":"string","description":"a query parameter that says the cost"},
-        "methods":{"description":"cost of each method","type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
+        "methods":{"description":"cost of each method","type":"object","propertyNames":{"pattern":"^(?!CONNECT$)[^a-z ]+$"},"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
         "json":{"type":"string","description":"path of a member of the request's JSON content that says the cost"},
         "request_bytes":{"description":"bytes of the content that cost one token","type":"integer","minimum":1,"maximum":1000000000000},
         "sum":{"description":"costs by content that are added up","type":"array","minItems":1,"maxItems":8,"items":{"type":"object","additionalProperties":false,"properties":{
@@ -38,10 +37,8 @@ void read_cost_methods(section& from, policy::cost_rule& cost)
     for (const entry& e : from.find("methods")->entries) {
         const std::string& name = e.key.text;
         const auto tokens = methods.number(name, 0, most_tokens);
-        if (!is_token(name, longest_cost_name)) {
-            methods.problem(name, "not a method");
-        } else if (const auto meant = http::standard_in_another_case(name); !meant.empty()) {
-            methods.problem(name, "methods are case-sensitive: write " + std::string{meant});
+        if (const std::string complaint = complaint_about_method(name); !complaint.empty()) {
+            methods.problem(name, complaint);
         } else if (cost.methods.size() == most_cost_methods) {
             methods.problem(name, "too many, the maximum is 32");
         } else if (tokens && methods.is_first(e)) {

@@ -19,16 +19,7 @@ namespace {
 using http::field_name;
 using policy::url_scheme;
 
-constexpr std::size_t longest_method = 32;
 constexpr std::size_t longest_matched_name = 64;
-
-std::string in_capitals(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    return text;
-}
 
 bool is_host(std::string_view text)
 {
@@ -59,14 +50,8 @@ std::string take_host(const std::string& text, std::string& host)
 
 std::string take_method(const std::string& method, std::vector<std::string>& methods)
 {
-    if (!is_token(method, longest_method)) {
-        return "expected a method such as GET, got " + quote(method);
-    }
-    if (const std::string capitals = in_capitals(method); method != capitals) {
-        return "methods are case-sensitive: write " + capitals;
-    }
-    if (method == "CONNECT") {
-        return "CONNECT is never served: no request matches";
+    if (std::string complaint = complaint_about_method(method); !complaint.empty()) {
+        return complaint;
     }
     if (std::find(methods.begin(), methods.end(), method) != methods.end()) {
         return "this method is listed already";
@@ -300,7 +285,7 @@ void describe_match(keys& k, policy::route_match& match)
         .texts(
             {.documented = {"any", "at most 32"},
              .schema =
-                 R"({"type":"array","items":{"type":"string","pattern":"^[^a-z ]+$"},"minItems":1,"maxItems":32})",
+                 R"({"type":"array","items":{"type":"string","pattern":"^(?!CONNECT$)[^a-z ]+$"},"minItems":1,"maxItems":32})",
              .max = max_methods,
              .expected = "a method such as GET",
              .take = [&](const std::string& text) { return take_method(text, match.methods); },

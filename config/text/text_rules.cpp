@@ -9,6 +9,16 @@
 namespace gateway::config {
 namespace {
 
+constexpr std::size_t longest_method = 32;
+
+std::string in_capitals(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return text;
+}
+
 bool is_alphanumeric(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -31,6 +41,17 @@ bool is_name(std::string_view text)
 bool is_token(std::string_view text, std::size_t max)
 {
     return text.size() <= max && base::is_token(text);
+}
+
+std::string complaint_about_method(const std::string& text)
+{
+    if (!is_token(text, longest_method)) {
+        return "expected a method such as GET, got " + quote(text);
+    }
+    if (const std::string capitals = in_capitals(text); text != capitals) {
+        return "methods are case-sensitive: write " + capitals;
+    }
+    return text == "CONNECT" ? "CONNECT is never served: no request matches" : "";
 }
 
 bool is_visible(std::string_view text, std::size_t max)

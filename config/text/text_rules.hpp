@@ -1,6 +1,7 @@
 // Rules for names, headers, hosts and paths in the configuration. Pure.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace gateway::config {
@@ -11,6 +12,9 @@ bool is_name(std::string_view text);
 
 // True for a token of RFC 9110 of 1 to `max` bytes.
 bool is_token(std::string_view text, std::size_t max);
+
+// Returns why no request that is served has this method, or an empty text if one may have it.
+std::string complaint_about_method(const std::string& text);
 
 // True for printable ASCII without spaces, at most `max` bytes. It may be empty.
 bool is_visible(std::string_view text, std::size_t max);
