@@ -53,6 +53,23 @@ constexpr std::array<spelling, 14> size_spellings{
      {"gi", "GiB"},
      {"gib", "GiB"}}};
 
+// Words that may stand between a rate's count and its period. A number there is the period's.
+constexpr std::array<std::string_view, 14> rate_words{
+    "a",
+    "an",
+    "call",
+    "calls",
+    "each",
+    "every",
+    "hits",
+    "per",
+    "r",
+    "req",
+    "reqs",
+    "request",
+    "requests",
+    "tokens"};
+
 bool is_letter(char c)
 {
     return c >= 'a' && c <= 'z';
@@ -115,14 +132,25 @@ std::string amount_hint(std::string_view text, std::span<const spelling> units, 
 
 std::string rate_hint(std::string_view text)
 {
-    const auto runs = runs_of(text);
+    auto runs = runs_of(text);
     const std::string_view* unit = unit_of(runs, time_spellings);
     if (unit == nullptr || *unit == "ms" || runs.size() < 2) {
         return {};
     }
+    if (runs.size() > 2 && runs[1] == "k") {
+        runs.front() += "000";
+        runs.erase(runs.begin() + 1);
+    }
     // The number before the unit is the period's, as in "10 per 5 min", unless it is the count.
     const std::string& before = runs[runs.size() - 2];
     const bool has_period = runs.size() > 2 && is_digit(before.front());
+    const auto end_of_words = runs.end() - (has_period ? 2 : 1);
+    const bool is_plain = std::all_of(runs.begin() + 1, end_of_words, [](const std::string& run) {
+        return std::find(rate_words.begin(), rate_words.end(), run) != rate_words.end();
+    });
+    if (!is_plain) {
+        return {};
+    }
     const std::string meant = runs.front() + '/' + (has_period ? before : "") + std::string{*unit};
     return did_you_mean(meant, parse_rate(meant).has_value());
 }

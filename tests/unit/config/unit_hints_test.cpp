@@ -46,7 +46,16 @@ TEST(unit_hints, rates_as_other_people_write_them)
         {"/sec", ""},
         {"sec", ""},
         {"", ""},
-        {"10/s/sec", "10/s"},
+        {"1k/m", "1000/m"},
+        {"2K per hour", "2000/h"},
+        {"5 requests every 10 sec", "5/10s"},
+        {"1e3/m", ""},
+        {"1M/s", ""},
+        {"1kk/s", ""},
+        {"100/m/s", ""},
+        {"10/s/sec", ""},
+        {"10 and 20 per second", ""},
+        {"10 dozen/s", ""},
     };
     for (const row& r : rows) {
         EXPECT_EQ(rate_hint(r.written), mean(r.meant)) << r.written;
