@@ -27,18 +27,25 @@ struct bans_query {
     std::string complaint{};
 };
 
+// Returns what is wrong with the parameter, or an empty text.
+std::string_view read_parameter(std::string_view name, std::string_view value, bans_query& q)
+{
+    if (name == "limit") {
+        q.limit = value;
+        return {};
+    }
+    if (name == "n") {
+        q.most = base::parse_decimal(value, most_listed).value_or(0);
+        return q.most > 0 ? "" : "n: expected a number from 1 to 256";
+    }
+    return "unknown parameter; known here: limit, n";
+}
+
 bans_query read_bans_query(std::string_view text)
 {
     bans_query q;
-    for_each_parameter(text, [&q](std::string_view name, std::string_view value) {
-        if (name == "limit") {
-            q.limit = value;
-        } else if (name == "n") {
-            q.most = base::parse_decimal(value, most_listed).value_or(0);
-            q.complaint = q.most > 0 ? q.complaint : "n: expected a number from 1 to 256";
-        } else {
-            q.complaint = "unknown parameter; known here: limit, n";
-        }
+    q.complaint = read_parameters(text, [&q](std::string_view name, std::string_view value) {
+        return read_parameter(name, value, q);
     });
     return q;
 }

@@ -27,28 +27,29 @@ struct top_query {
     std::string complaint{};
 };
 
-void read_parameter(std::string_view name, std::string_view value, top_query& q)
+// Returns what is wrong with the parameter, or an empty text.
+std::string_view read_parameter(std::string_view name, std::string_view value, top_query& q)
 {
-    if (name == "by" && (value == "requests" || value == "rejections")) {
+    if (name == "by") {
         q.rejections = value == "rejections";
-    } else if (name == "by") {
-        q.complaint = "by: expected requests or rejections";
-    } else if (name == "limit") {
-        q.limit = value;
-    } else if (name == "n") {
-        const auto number = base::parse_decimal(value, limits::heavy_hitters::most);
-        q.most = number.value_or(0);
-        q.complaint = q.most > 0 ? q.complaint : "n: expected a number from 1 to 256";
-    } else {
-        q.complaint = "unknown parameter; known here: by, limit, n";
+        return q.rejections || value == "requests" ? "" : "by: expected requests or rejections";
     }
+    if (name == "limit") {
+        q.limit = value;
+        return {};
+    }
+    if (name == "n") {
+        q.most = base::parse_decimal(value, limits::heavy_hitters::most).value_or(0);
+        return q.most > 0 ? "" : "n: expected a number from 1 to 256";
+    }
+    return "unknown parameter; known here: by, limit, n";
 }
 
-top_query read_query(std::string_view text)
+top_query read_top_query(std::string_view text)
 {
     top_query q;
-    for_each_parameter(text, [&q](std::string_view name, std::string_view value) {
-        read_parameter(name, value, q);
+    q.complaint = read_parameters(text, [&q](std::string_view name, std::string_view value) {
+        return read_parameter(name, value, q);
     });
     return q;
 }
@@ -102,7 +103,7 @@ net::task<probes::control_response> ask_all(
     const admin_sources& from, const admin_waiting& wait, std::string_view query
 )
 {
-    const top_query q = read_query(query);
+    const top_query q = read_top_query(query);
     const auto policy = from.policy();
     probes::control_response unknown;
     if (!q.complaint.empty()) {

@@ -639,6 +639,8 @@ class Top(AdminTest):
             ("?n=257", 400, "n: expected"),
             ("?n=-1", 400, "n: expected"),
             ("?top=1", 400, "unknown parameter"),
+            ("?n=1&n=2", 400, "n: comes twice"),
+            ("?n=0&n=2", 400, "n: expected"),
             ("?", 200, None),
             ("?limit=per_clent", 404, 'did you mean "per_client"?'),
         ):
@@ -647,6 +649,8 @@ class Top(AdminTest):
             if detail is not None:
                 self.assertIn(detail, json.loads(response.text)["detail"])
         self.assertEqual(self.call(g, "/v1/top", {})["Allow"], "GET, HEAD")
+        twice = self.call(g, "/v1/bans?limit=per_client&limit=per_key", method="GET")
+        self.assertEqual((twice.status, json.loads(twice.text)["detail"]), (400, "limit: comes twice"))
 
 
 def documented():
