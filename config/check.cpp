@@ -4,6 +4,7 @@
 #include "config/plan_names.hpp"
 #include "config/service_checks.hpp"
 #include "config/shared_store.hpp"
+#include "gateway/base/suggest.hpp"
 #include "gateway/http/field.hpp"
 #include "gateway/policy/content_paths.hpp"
 
@@ -322,6 +323,31 @@ void warn_of_unnamed_plans(const draft& d, findings& found)
     }
 }
 
+// Warns of members of plans by route that name no route. Those of plan files are only kept as
+// hashes.
+void warn_of_unknown_routes(const draft& d, findings& found)
+{
+    std::vector<std::string_view> routes;
+    for (const policy::route& route : d.policy.routes) {
+        routes.emplace_back(route.name);
+    }
+    for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
+        if (d.policy.plans[i].key.from != policy::key_part::source::route) {
+            continue;
+        }
+        for (const auto& [plan, members] : d.result.written_plans[i].members) {
+            for (const std::string& member : members) {
+                if (std::find(routes.begin(), routes.end(), member) == routes.end()) {
+                    found.warning(
+                        d.plans[i].key("members." + plan),
+                        "no route has the name " + quote(member) + base::suggestion(member, routes)
+                    );
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void check(const draft& d, findings& found)
@@ -341,6 +367,7 @@ void check(const draft& d, findings& found)
     warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
     warn_of_unnamed_plans(d, found);
+    warn_of_unknown_routes(d, found);
 }
 
 }  // namespace gateway::config

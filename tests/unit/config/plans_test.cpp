@@ -305,6 +305,23 @@ TEST_F(plan_files, are_warned_of_where_no_limit_knows_a_plan)
     );
 }
 
+TEST(plans, are_warned_of_where_a_member_is_no_route)
+{
+    sample s = with(
+        "plans: { p: { key: route, members: { gold: [orders, ordrs], free: [search] } } }\n",
+        "plan: p, plans: { gold: { rate: 20/s }, free: blocked }"
+    );
+    s.routes =
+        "routes:\n- { name: orders, match: { path: /o }, upstream: u, limits: [a] }\n"
+        "- { name: search, match: { path: /s }, upstream: u, limits: [a] }\n";
+    EXPECT_THAT(
+        s.load().warnings,
+        ElementsAre(HasSubstr(
+            "plans.p.members.gold: no route has the name \"ordrs\", did you mean \"orders\"?"
+        ))
+    );
+}
+
 TEST_F(plan_files, are_not_read_again_until_they_change)
 {
     write("p.csv", "abc,gold\n");
