@@ -327,6 +327,12 @@ class programs(unittest.TestCase):
         other.write_text('#include "gateway/limit/a.hpp"\n\nint* g() { return 0; }\n')
         self.assertIn("gateway/limit/b.cpp:3:", said(), "where it is, not where it was checked")
 
+    def test_leave_out_headers_that_their_own_source_includes_first(self):
+        self.write("a.cpp", '#include "a.hpp"\n\n#include <string>\n')
+        self.write("b.cpp", '#include <string>\n\n#include "b.hpp"\n')
+        for name, is_so in (("a.hpp", True), ("b.hpp", False), ("c.hpp", False)):
+            self.assertEqual(headers.is_first_in_own_source(self.root, name), is_so, name)
+
     def test_leave_out_headers_that_reach_asio(self):
         texts = {
             "a.hpp": '#include "b.hpp"\n',
