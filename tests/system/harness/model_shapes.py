@@ -177,10 +177,11 @@ class Answering:
             self.ended.release()
 
     def _answer(self, peer):
-        go, waits, breaks = self._go, self.waits, self.breaks
+        # The test may say the next answer as soon as it has this one.
+        go, waits, breaks, framing = self._go, self.waits, self.breaks, self.framing
         size = sum(map(len, self.parts))
         framings = {"chunked": ["Transfer-Encoding: chunked"], "length": [f"Content-Length: {size}"], "close": []}
-        lines = [f"HTTP/1.1 {self.status} Whatever", *framings[self.framing]]
+        lines = [f"HTTP/1.1 {self.status} Whatever", *framings[framing]]
         lines += [f"Content-Type: {self.kind}"] if self.kind else []
         lines += [f"{n}: {v}" for n, v in self.fields]
         peer.send("\r\n".join([*lines, "", ""]).encode())
@@ -188,9 +189,9 @@ class Answering:
             if number and waits and not go.acquire(timeout=20):
                 raise AssertionError("the client did not get what was sent")
             if part:
-                peer.send(b"%x\r\n%s\r\n" % (len(part), part) if self.framing == "chunked" else part)
-        if breaks or self.framing == "close":
+                peer.send(b"%x\r\n%s\r\n" % (len(part), part) if framing == "chunked" else part)
+        if breaks or framing == "close":
             return False
-        if self.framing == "chunked":
+        if framing == "chunked":
             peer.send(b"0\r\n\r\n")
         return True
