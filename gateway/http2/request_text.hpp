@@ -86,6 +86,7 @@ private:
         return {
             &method_, &scheme_, &authority_, &path_, &protocol_, &host_, &lines_, &cookie_, &text_};
     }
+
     void add_pseudo(std::string_view name, std::string_view value);
     std::optional<verdict> check();
     void write(bool last, std::string_view key);

@@ -14,7 +14,7 @@ void request_record::arrive(
 {
     by.secure = secure;
     by.tls = client_tls;
-    by.content = {};  // That of the last request is gone.
+    by.content = {};                      // That of the last request is gone.
     if (view != to || by.peer != peer) {  // otherwise the last request's values still hold
         view = to;
         by.peer = peer;
