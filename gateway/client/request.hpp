@@ -32,7 +32,7 @@ public:
     // Ownership: all arguments outlive this object.
     request(session_environment& env, request_carrier& carrier)
         : env_(env),
-          admitter_(env.checks, env.scratch, env.loop.clock(), record_),
+          admitter_(env.checks, env.abandoned_checks, env.scratch, env.loop.clock(), record_),
           account_(env),
           upstream_(env, record_, state_),
           state_(*this, upstream_, carrier)

@@ -14,6 +14,7 @@
 
 namespace gateway::limits {
 
+class abandoned_checks;
 class check_pool;
 class corrections;
 class fallback_debts;
@@ -35,6 +36,7 @@ class session;
 struct session_environment {
     net::loop& loop;
     limits::check_pool& checks;
+    limits::abandoned_checks& abandoned_checks;
     limits::corrections& corrections;
     limits::fallback_debts& fallback_debts;
     limits::permit_leases& permit_leases;

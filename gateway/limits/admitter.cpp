@@ -284,11 +284,7 @@ void admitter::reserve(reserving what)
 void admitter::abandon()
 {
     if (check_ != nullptr) {
-        check_->abandon();
-        if (record_.route->counts_permits) {
-            reserve(reserving::permits);
-        }
-        checks_.take_back(std::move(check_));
+        abandoned_.keep(std::move(check_), {record_.view, record_.route, record_.is_grpc});
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/http/output/forward_request.hpp"
+#include "gateway/limits/abandoned_checks.hpp"
 #include "gateway/limits/admission.hpp"
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/request_record.hpp"
@@ -17,8 +18,14 @@ namespace gateway::limits {
 class admitter {
 public:
     // Ownership: all arguments outlive this object. It fills in its part of the record.
-    admitter(check_pool& checks, scratch& memory, const base::turn_clock& c, request_record& record)
-        : checks_(checks), scratch_(memory), clock_(c), record_(record)
+    admitter(
+        check_pool& checks,
+        abandoned_checks& abandoned,
+        scratch& memory,
+        const base::turn_clock& c,
+        request_record& record
+    )
+        : checks_(checks), abandoned_(abandoned), scratch_(memory), clock_(c), record_(record)
     {}
 
     // Prepares for the next request. `secure` says whether its connection is TLS. `tls` is what TLS
@@ -37,6 +44,8 @@ public:
         const http::request_head& head, const http::request_head& came, verdict_listener& listener
     );
     admission conclude(const verdict& v);
+
+    // Gives up waiting for the verdict, as the request has ended. It is charged all the same.
     void abandon();
 
     // Returns how to forward the request, without its id, its trace and the client's certificate.
@@ -57,6 +66,7 @@ public:
 
 private:
     check_pool& checks_;
+    abandoned_checks& abandoned_;
     scratch& scratch_;
     const base::turn_clock& clock_;
     request_record& record_;

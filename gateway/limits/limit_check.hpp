@@ -69,6 +69,10 @@ public:
         limits_.refuse_if_allowed(charge);
     }
 
+    // Has another listener hear of the verdict.
+    // Requires: the verdict is awaited.
+    void tell(verdict_listener& other) { listener_ = &other; }
+
     // Gives up waiting: the listener hears nothing. If the store had been asked, what it charges
     // stays charged.
     void abandon() { abandon_question(); }

@@ -51,6 +51,7 @@ worker::worker(
       fallback_debts_(corrections_, loop_.clock()),
       checks_(shared.local, loop_.clock(), top_, parts_),
       permit_leases_(loop_.clock()),
+      abandoned_checks_(checks_, corrections_, permit_leases_),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
       awaiting_keys_(loop_, shared.waiting_for_keys, shared.metrics.worker(index).requests_waiting),
       buckets_(shared.local, loop_.clock()),
@@ -65,6 +66,7 @@ worker::worker(
       environment_{
           loop_,
           checks_,
+          abandoned_checks_,
           corrections_,
           fallback_debts_,
           permit_leases_,
@@ -243,6 +245,7 @@ void worker::tick(base::instant now)
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();
+    abandoned_checks_.sweep();
     fallback_debts_.settle();
     corrections_.retry();
     permit_leases_.renew();
@@ -337,7 +340,8 @@ void worker::end_if_done()
         }
         fallback_debts_.settle();
         const bool settled = resources_.settle_up();
-        const bool done = settled && corrections_.idle() && fallback_debts_.idle();
+        const bool done =
+            settled && abandoned_checks_.empty() && corrections_.idle() && fallback_debts_.idle();
         if (!done && loop_.now() < *corrections_until_) {
             return;  // the tick looks again
         }

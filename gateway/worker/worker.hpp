@@ -11,6 +11,7 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/peer_count.hpp"
 #include "gateway/client/session.hpp"
+#include "gateway/limits/abandoned_checks.hpp"
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
@@ -154,6 +155,7 @@ private:
     limits::fallback_debts fallback_debts_;
     limits::check_pool checks_;
     limits::permit_leases permit_leases_;
+    limits::abandoned_checks abandoned_checks_;
     limits::held_requests held_;
     limits::held_requests awaiting_keys_;
     client::id_source ids_{base::unix_time(), base::now()};

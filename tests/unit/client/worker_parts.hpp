@@ -5,6 +5,7 @@
 #include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/session_environment.hpp"
+#include "gateway/limits/abandoned_checks.hpp"
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/fallback_debts.hpp"
@@ -44,6 +45,7 @@ struct worker_parts {
     limits::fallback_debts debts{corrections, loop.clock()};
     limits::check_pool checks{local, loop.clock(), top, parts};
     limits::permit_leases permit_leases{loop.clock()};
+    limits::abandoned_checks abandoned_checks{checks, corrections, permit_leases};
     std::atomic<std::size_t> waiting{0};
     limits::held_requests held{loop, waiting, metrics.requests_waiting};
     std::atomic<std::size_t> waiting_for_keys{0};
@@ -58,17 +60,29 @@ struct worker_parts {
     limits::recent_rejections rejections;
     std::function<void(session&)> on_end;
     session_environment environment{
-        loop,          checks,
-        corrections,   debts,
-        permit_leases, held,
-        awaiting_keys, key_fetches,
-        abandoned,     ids,
-        connections,   streams,
-        metrics,       rejections,
-        log,           log_enabled,
-        spans,         view,
-        scratch,       ahead,
-        date,          [this](session& s) { on_end(s); },
+        loop,
+        checks,
+        abandoned_checks,
+        corrections,
+        debts,
+        permit_leases,
+        held,
+        awaiting_keys,
+        key_fetches,
+        abandoned,
+        ids,
+        connections,
+        streams,
+        metrics,
+        rejections,
+        log,
+        log_enabled,
+        spans,
+        view,
+        scratch,
+        ahead,
+        date,
+        [this](session& s) { on_end(s); },
     };
 };
 

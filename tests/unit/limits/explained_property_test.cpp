@@ -3,7 +3,9 @@
 #include "gateway/http/request_parser.hpp"
 #include "gateway/identity/token_keys.hpp"
 #include "gateway/limits/admitter.hpp"
+#include "gateway/limits/corrections.hpp"
 #include "gateway/limits/explanation.hpp"
+#include "gateway/limits/permit_leases.hpp"
 #include "tests/unit/identity/issuer.hpp"
 
 #include <gtest/gtest.h>
@@ -205,9 +207,12 @@ private:
     top_buckets top_;
     bucket_parts parts_;
     check_pool checks_{local_, clock_, top_, parts_};
+    corrections corrections_{local_, clock_};
+    permit_leases permit_leases_{clock_};
+    abandoned_checks abandoned_{checks_, corrections_, permit_leases_};
     scratch memory_;
     request_record record_;
-    admitter admitter_{checks_, memory_, clock_, record_};
+    admitter admitter_{checks_, abandoned_, memory_, clock_, record_};
 
     static std::string told(int status, std::string_view limit)
     {

@@ -1,0 +1,68 @@
+// `abandoned_checks` keeps the checks of requests whose clients have left before the shared store
+// answered. Such a request is charged as one whose client leaves later: a client that leaves at
+// once must not have its limits asked for nothing. What it has no use for is given back when the
+// answer comes: a place among those in flight, and tokens that the request would have waited for.
+//
+// The store ends each check within its timeout, and bounds their number by that of its questions.
+// Ownership: the worker's.
+// Thread: one thread only.
+#pragma once
+
+#include "gateway/limits/check_pool.hpp"
+#include "gateway/limits/reservation.hpp"
+
+#include <list>
+#include <memory>
+
+namespace gateway::limits {
+
+class abandoned_checks {
+public:
+    // Ownership: all arguments outlive this object.
+    abandoned_checks(check_pool& checks, corrections& make, permit_leases& leases)
+        : checks_(checks), corrections_(make), permit_leases_(leases)
+    {}
+
+    // `request` is what is left of a request.
+    struct request {
+        std::shared_ptr<const policy_view> view;
+        const policy::route* route = nullptr;
+        bool is_grpc = false;
+    };
+
+    // Requires: the store has been asked, and has not answered yet.
+    void keep(std::unique_ptr<limit_check> check, request of);
+
+    // True if no answer is awaited.
+    bool empty() const { return waiting_.empty(); }
+
+    // Forgets those that have been answered. Called on each tick, and from no store's call: the
+    // last view of a store destroys it.
+    void sweep() { over_.clear(); }
+
+private:
+    class one final : public verdict_listener {
+    public:
+        one(abandoned_checks& in, std::unique_ptr<limit_check> check, request of)
+            : in_(in), request_(std::move(of)), check_(std::move(check))
+        {}
+
+        void decided(const verdict& v) override;
+
+        std::list<one>::iterator self;
+
+    private:
+        abandoned_checks& in_;
+        request request_;
+        // Destroyed before the view that it reads.
+        std::unique_ptr<limit_check> check_;
+    };
+
+    check_pool& checks_;
+    corrections& corrections_;
+    permit_leases& permit_leases_;
+    std::list<one> waiting_;
+    std::list<one> over_;
+};
+
+}  // namespace gateway::limits
