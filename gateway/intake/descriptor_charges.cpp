@@ -51,6 +51,16 @@ std::int64_t cost_in(std::uint64_t hits, const limit::limit& l)
     return static_cast<std::int64_t>(std::min(hits, never));
 }
 
+// Returns the numbers that the charge is under: those of the first charge of its bucket in the
+// question. A bucket that would be under two limits at once has no one answer.
+const limit::limit* numbers_of(const named_charge& c, std::span<const named_charge> before)
+{
+    const auto same = std::find_if(before.begin(), before.end(), [&c](const named_charge& b) {
+        return b.is == state::charged && b.name.bytes() == c.name.bytes();
+    });
+    return same == before.end() ? c.limit : same->limit;
+}
+
 }  // namespace
 
 bool matches(const policy::descriptor_rule& rule, std::span<const descriptor_entry> entries)
@@ -124,6 +134,7 @@ descriptor_charges::outcome descriptor_charges::add(
     }
     unlimited_[descriptor] = unlimited_[descriptor] || c.is == state::unlimited;
     if (c.is == state::charged) {
+        c.limit = numbers_of(c, out.all());
         c.cost = cost_in(request.hits_of(d), *c.limit);
     }
     if (c.refuses()) {

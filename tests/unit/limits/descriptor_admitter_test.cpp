@@ -146,6 +146,20 @@ TEST_F(descriptors, bring_numbers_of_their_own_along)
         << "no limit, no bucket";
 }
 
+TEST_F(descriptors, that_share_a_bucket_are_under_the_numbers_of_the_first)
+{
+    add("a", 2);
+    const std::string many = descriptor("a", "1", own_limit(100, time_unit::hour));
+    const auto first = ask(many + descriptor("a", "1") + descriptor("a", "2"));
+    EXPECT_EQ(first.statuses[0].remaining, 99U);
+    EXPECT_EQ(first.statuses[1].requests_per_unit, 100U);
+    EXPECT_EQ(first.statuses[1].remaining, 98U);
+    EXPECT_EQ(first.statuses[2].requests_per_unit, 2U) << "another bucket";
+    const auto second =
+        ask(descriptor("a", "3") + descriptor("a", "3", own_limit(100, time_unit::hour)));
+    EXPECT_EQ(second.statuses[1].remaining, 0U) << "of two";
+}
+
 TEST_F(descriptors, that_bring_along_no_requests_are_over_the_limit)
 {
     add("a", 2);
