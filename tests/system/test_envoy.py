@@ -2,7 +2,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from harness.case import SystemTest, only_as_shipped
-from harness.envoy import MINUTE, OK, OVER_LIMIT, Envoy, descriptor, grpc, text
+from harness.envoy import HOUR, MINUTE, OK, OVER_LIMIT, Envoy, descriptor, grpc, text
 from harness.http2 import Http2
 from harness.process import wait_until
 from harness.redis_server import RedisServer
@@ -157,3 +157,31 @@ class Shared(EnvoyTest):
                 pool.map(lambda i: asked[i % 3].ask(descriptor(("a", "1"))).code, range(600))
             )
         self.assertEqual((codes.count(OK), codes.count(OVER_LIMIT)), (200, 400))
+
+    def test_every_store_decides_about_one_bucket_alike(self):
+        """Descriptors of one question that share a bucket: with other numbers, and more than it holds together."""
+        def told(r):
+            return r.code, [(s.code, s.remaining) for s in r.statuses]
+
+        answers = []
+        for store in self.every_store():
+            at, more = ("", "") if store is None else (", store: s", f"stores: {{ s: {{ url: '{store.url}', timeout: 10s }} }}\n")
+            gateway, envoy = self.asked(f"l: {{ key: descriptor:a, rate: 100/h{at} }}", "{ match: [a], limits: [l] }", more)
+            if store is not None:
+                wait_until(lambda g=gateway: g.metrics().sum("gateway_store_up", store="s"), what="store")
+            of = lambda value, hits, limit=None: descriptor(("a", value), hits=hits, limit=limit)
+            answers.append([
+                told(envoy.ask(*question)) for question in (
+                    (of("w", 1000, (3600, HOUR)), of("w", 1)), (of("w", 1, (3600, HOUR)),),
+                    (of("x", 1, (2, HOUR)), of("x", 1, (4, HOUR))), (of("x", 1, (4, HOUR)),),
+                    (of("y", 60), of("y", 60)), (of("y", 60),), (of("y", 40),), (of("y", 1),),
+                    (of("z", 1), of("z", 1), of("v", 1)), (of("z", 98),), (of("z", 1),),
+                )
+            ])
+            envoy.stop()
+            gateway.stop()
+        self.assertEqual(answers[0][4:8], [
+            (OVER_LIMIT, [(OK, 100), (OVER_LIMIT, 40)]), (OK, [(OK, 40)]), (OK, [(OK, 0)]), (OVER_LIMIT, [(OVER_LIMIT, 0)]),
+        ])
+        for other in answers[1:]:
+            self.assertEqual(other, answers[0])

@@ -16,6 +16,16 @@ bool may_be_remembered(const charge& c)
            c.max_wait == base::duration{0} && c.limit->in_microseconds().is_by_time();
 }
 
+// True if an earlier charge of the question is of the same bucket as its i-th.
+bool is_charged_before(std::span<const charge> charges, std::size_t i)
+{
+    return std::any_of(
+        charges.begin(),
+        charges.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const charge& c) { return c.bucket_name.hash() == charges[i].bucket_name.hash(); }
+    );
+}
+
 }  // namespace
 
 empty_buckets::empty_buckets(const last_answer& last, base::duration fresh_for)
@@ -29,6 +39,9 @@ void empty_buckets::remember(
     // The time is rounded up: the answer came within the microsecond that ends there.
     const std::int64_t ticks = floor_us(now) + 1;
     for (std::size_t i = 0; i < charges.size(); ++i) {
+        if (!given.admitted && is_charged_before(charges, i)) {
+            continue;  // The decision counts tokens that were then not taken.
+        }
         const limit::decision& d = given.decisions()[i];
         const bool is_empty = d.remaining < charges[i].cost;
         // A banned bucket is not remembered: its tokens do not tell when it passes again.

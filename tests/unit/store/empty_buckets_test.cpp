@@ -85,6 +85,19 @@ TEST_F(empty, buckets_that_are_banned_are_not_remembered)
     EXPECT_FALSE(decides({c}));
 }
 
+// What the second decision of a bucket says counts tokens that the first would have taken.
+TEST_F(empty, buckets_of_a_rejected_question_are_as_they_were)
+{
+    const std::vector<charge> twice{of("a"), of("a")};
+    answer a;
+    a.admitted = false;
+    a.add({.allowed = true, .remaining = 1, .retry_after = 0s, .reset_after = 1s});
+    a.add({.allowed = false, .remaining = 0, .retry_after = 1s, .reset_after = 2s});
+    hear();
+    remembered.remember(twice, a, now);
+    EXPECT_FALSE(decides({of("a")}));
+}
+
 TEST_F(empty, buckets_are_unknown_at_first)
 {
     EXPECT_FALSE(decides({of("a")}));
