@@ -120,6 +120,10 @@ struct engine_callbacks {
         if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
             e.events_.settings_came();
         }
+        if (frame->hd.type == NGHTTP2_DATA && !last && frame->data.padlen != 0 &&
+            frame->hd.length == frame->data.padlen) {
+            e.events_.idle_frame(1);  // It has nothing but padding.
+        }
         stream_events* const to = stream_of(session, frame->hd.stream_id);
         if (frame->hd.type == NGHTTP2_HEADERS) {
             e.fields_of_ = 0;

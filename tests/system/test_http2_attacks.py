@@ -1,8 +1,10 @@
 """What an HTTP/2 client can do to others: each of these is bounded, and told."""
+import json
 import struct
 import threading
 
 from harness.case import SystemTest, forwarding_to, only_as_shipped
+from harness.client import get
 from harness.http2 import (
     CONTINUATION,
     DATA,
@@ -11,10 +13,12 @@ from harness.http2 import (
     ENHANCE_YOUR_CALM,
     HEADERS,
     INITIAL_WINDOW,
+    PADDED,
     PING,
     PRIORITY,
     PROTOCOL_ERROR,
     REFUSED_STREAM,
+    RST_STREAM,
     SETTINGS,
     WINDOW_UPDATE,
     Http2,
@@ -23,6 +27,7 @@ from harness.http2 import (
 )
 from harness.origin import answer_ok
 from harness.process import wait_until
+from harness.redis_server import RedisServer
 
 
 HEAD = [(":method", "GET"), (":scheme", "http"), (":authority", "gateway.test"), (":path", "/")]
@@ -68,6 +73,19 @@ class Floods(SystemTest):
 
     def test_empty_content(self):
         self.flood(lambda s: frame(DATA, 0, s), "idle_frames")
+
+    def test_padding(self):
+        for padding in (0, 255):
+            self.flood(lambda s: frame(DATA, PADDED, s, bytes([padding]) + b"0" * padding), "idle_frames")
+            self.target = self.gateway(forwarding_to("echo"))
+
+    def test_padded_content_is_none(self):
+        with Http2(self.target.address) as c:
+            stream = c.request("/", method="POST", end=False)
+            for _ in range(2000):
+                c.send_frame(DATA, PADDED, stream, b"\x03x000")
+            c.data(stream, b"", end=True)
+            self.assertEqual(c.wait_for(stream).status, 200)
 
     def test_one_line_in_ten_seconds_names_the_peer(self):
         for _ in range(3):
@@ -159,6 +177,50 @@ class Resets(SystemTest):
         self.assertGreaterEqual(charged, 2000)
         self.assertLessEqual(charged, sent + 2)
         self.assertLessEqual(most, 110)
+
+    def test_each_is_charged_before_a_shared_store_has_been_asked(self):
+        """The head and the reset come together, over either protocol."""
+        redis = self.started(RedisServer())
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ s: {{ url: '{redis.url}', timeout: 10s }} }}\n"
+            "limits: { l: { key: [], rate: 1000/h, store: s } }\n" + forwarding_to("echo", "l")
+        )
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="s"), what="store")
+        with Http2(gateway.address) as c:
+            block = c.block(HEAD)
+            streams = range(1, 401, 2)
+            c.send(b"".join(
+                frame(HEADERS, END_HEADERS | END_STREAM, s, block) + frame(RST_STREAM, 0, s, struct.pack(">I", 8))
+                for s in streams
+            ))
+            wait_until(lambda: gateway.metrics().sum("gateway_decisions_total", outcome="allowed") == 200)
+        for _ in range(50):
+            with gateway.connect() as c:
+                c.request("/")
+        wait_until(lambda: gateway.metrics().sum("gateway_decisions_total", outcome="allowed") == 250)
+        self.assertEqual(gateway.get()["X-RateLimit-Remaining"], "749")
+
+    def test_who_leaves_at_once_takes_no_tokens_that_it_would_have_waited_for(self):
+        """One after the other, so that each is the last in its line."""
+        redis = self.started(RedisServer())
+        token = self.directory().file("token", "secret\n")
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ s: {{ url: '{redis.url}', timeout: 10s }} }}\n"
+            f"admin: {{ address: '127.0.0.1:0', token_file: '{token}' }}\n"
+            "limits: { l: { key: [], rate: 1/m, burst: 1, max_wait: 10m, store: s } }\n" + forwarding_to("echo", "l")
+        )
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="s"), what="store")
+
+        def full_in():
+            fields = [("Authorization", "Bearer secret"), ("Content-Type", "application/json")]
+            asked = get(gateway.admin, "/v1/look", fields, method="POST", body=b'{"limit": "l", "key": []}')
+            return json.loads(asked.text)["reset"]
+
+        with Http2(gateway.address) as c:
+            for count in range(1, 6):
+                c.reset(c.request("/"))
+                wait_until(lambda n=count: gateway.metrics().sum("gateway_decisions_total", outcome="allowed") == n)
+                wait_until(lambda: 0 < full_in() <= 60, what="the first one's token and no other")
 
     def test_resets_that_a_client_makes_us_send_count_as_well(self):
         """CVE-2025-8671."""
