@@ -16,6 +16,10 @@ namespace {
 // Bytes of a response that are read although the client's window is shut: most heads have fewer.
 constexpr std::size_t least_read_bytes = 2048;
 
+// Bytes of a trailer's line besides its name and value. They count as over HTTP/1.1, over which it
+// may go on.
+constexpr std::size_t bytes_around_trailer = 4;
+
 }  // namespace
 
 void http2_stream::begin(http2_connection& of, http2::stream_id id)
@@ -41,7 +45,7 @@ void http2_stream::field(std::string_view name, std::string_view value)
     if (phase_ == phase::head) {
         connection_->head().add(name, value, env_.view->http);
     } else if (phase_ == phase::request) {
-        trailer_bytes_ += name.size() + value.size();
+        trailer_bytes_ += name.size() + value.size() + bytes_around_trailer;
         if (trailer_bytes_ <= env_.view->http.chunks.max_trailer_bytes) {
             trailers_.append(name).append(": ").append(value).append("\r\n");
         }
@@ -51,7 +55,10 @@ void http2_stream::field(std::string_view name, std::string_view value)
 void http2_stream::fields_ended(bool last)
 {
     if (phase_ == phase::head) {
-        request_ended_ = end_passed_ = last;
+        request_ended_ = last;
+        // The end of a handshake is that of its tunnel (RFC 8441 §5), and is passed when that
+        // opens.
+        end_passed_ = last && !connection_->head().is_connect();
         read_head(last);
     } else if (last) {
         content_ended();

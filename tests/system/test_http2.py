@@ -347,6 +347,24 @@ class WebSockets(SystemTest):
         self.assertEqual((request.method, request.target), ("GET", "/ws"))
         self.assertEqual([v.lower() for v in request.all("upgrade")], ["websocket"])
 
+    def test_the_end_of_a_handshake_is_that_of_its_tunnel(self):
+        """On the CONNECT itself, or on a frame without content before the server has granted anything."""
+        def script(peer, request):
+            peer.send(websocket.grant_of(request["sec-websocket-key"]))
+            peer.wait_for_end()
+            peer.send(b"last")
+            return False
+
+        gateway, _ = self.proxy(script)
+        with Http2(gateway.address) as c:
+            for at_once in (True, False):
+                stream = c.request_of(self.HEAD, end=at_once)
+                if not at_once:
+                    c.data(stream, b"", end=True)
+                c.wait_for(stream)
+                answer = c.answer(stream)
+                self.assertEqual((answer.status, answer.body, answer.ended), (200, b"last", True))
+
     def test_a_client_that_goes_ends_its_tunnels(self):
         """The server may have something to say still; there is nobody to hear it."""
         ended = threading.Event()

@@ -1,6 +1,7 @@
 """Trailers behind chunked bodies, from and to both sides."""
 from harness.case import SystemTest, forwarding_to
 from harness.client import Closed
+from harness.http2 import Http2
 
 HEAD = "Host: gateway.test\r\nTransfer-Encoding: chunked\r\n"
 TE = ("TE", "trailers")
@@ -128,6 +129,16 @@ class Requests(SystemTest):
                 self.assertEqual((r.status, r["connection"]), (400, "close"))
         self.assertEqual(gateway.get().status, 200)
         self.assertEqual([r.trailers for r in origin.requests if r.method == "POST" and r.trailers], [])
+
+    def test_over_http2_their_lines_are_bounded_as_well(self):
+        gateway, origin = self.proxy(extra="http: { max_trailer_bytes: 8KiB }\n")
+        with Http2(gateway.address) as c:
+            for count, status in ((1500, 200), (1700, 400)):
+                stream = c.request("/", method="POST", end=False)
+                c.data(stream, b"abc")
+                c.trailers(stream, [("a", "")] * count)
+                self.assertEqual(c.wait_for(stream).status, status)
+        self.assertEqual([len(r.trailers) for r in origin.requests if r.trailers], [1500])
 
     def test_a_section_without_end_is_no_request(self):
         gateway, origin = self.proxy(extra="http: { body_timeout: 300ms }\n")
