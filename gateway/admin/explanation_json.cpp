@@ -7,6 +7,9 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <span>
+
 namespace gateway::admin {
 
 namespace {
@@ -212,6 +215,24 @@ boost::json::object describe_use(const limits::explanation& e, const intake::nam
     return one;
 }
 
+// Returns the number of entries that a limit check would decide by. Limits in the local store that
+// need no token reject a request before the others are looked at.
+std::size_t deciding_entries(const limits::verdict& v, const limits::explanation& e)
+{
+    const std::size_t first = e.route != nullptr && e.route->reads_token
+                                  ? e.route->limits_without_token
+                                  : e.limits.size();
+    const auto named = std::span{e.limits}.first(std::min(first, e.limits.size()));
+    const auto charged = std::count_if(named.begin(), named.end(), [](const auto& c) {
+        return c.is == state::charged;
+    });
+    const auto asked = v.limits().first(std::min(static_cast<std::size_t>(charged), v.count));
+    const bool rejected = std::any_of(asked.begin(), asked.end(), [](const auto& entry) {
+        return entry.what == outcome::rejected && entry.rule->store == policy::local_store;
+    });
+    return rejected ? asked.size() : v.count;
+}
+
 }  // namespace
 
 boost::json::value as_json(
@@ -229,6 +250,7 @@ boost::json::value as_json(
         }
         limits.push_back(std::move(one));
     }
+    v.count = deciding_entries(v, e);
     v.is = ruling_of(v);
     const bool unseen =
         std::any_of(

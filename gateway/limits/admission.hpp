@@ -75,6 +75,16 @@ inline admission body_too_large()
     return a;
 }
 
+// Refuses a request whose token no key can verify, as none has been fetched yet.
+inline admission keys_not_fetched()
+{
+    admission a = refusal(
+        503, "the keys that verify tokens have not been fetched yet", std::chrono::seconds{1}
+    );
+    a.intended = true;
+    return a;
+}
+
 // Refuses a request after the decision about it, which depended on its content.
 inline admission content_unclear_later()
 {

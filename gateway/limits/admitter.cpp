@@ -116,11 +116,8 @@ admission admitter::without_keys(std::size_t limit)
     record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(outcome::failed_closed)];
     record_.view->limits[limit]->count(outcome::failed_closed);
     record_.refused_for = telemetry::refusal_reason::failed_closed;
-    admission a = refusal(
-        503, "the keys that verify tokens have not been fetched yet", std::chrono::seconds{1}
-    );
+    const admission a = keys_not_fetched();
     record_.retry_after = a.retry_after;
-    a.intended = true;
     return a;
 }
 

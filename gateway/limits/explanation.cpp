@@ -173,7 +173,8 @@ explanation explain(
         refuse(e, late.status, late.detail);
     }
     if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
-        refuse(e, 503, "the keys that verify tokens have not been fetched");
+        const admission without_keys = keys_not_fetched();
+        refuse(e, without_keys.status, without_keys.detail);
     }
     return e;
 }
