@@ -196,11 +196,27 @@ constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset
 constexpr std::string_view openmetrics_text =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+// True if a range of the field Accept is OpenMetrics, and its quality is not 0 (RFC 9110 §12.5.1).
+bool is_openmetrics(std::string_view range)
+{
+    bool is_type = false;
+    bool refused = false;
+    base::for_each_element(range, ';', [&](std::string_view part) {
+        const bool is_quality = base::equal_ignoring_case(part.substr(0, 2), "q=");
+        is_type = is_type || base::equal_ignoring_case(part, "application/openmetrics-text");
+        refused = refused || (is_quality && part.find_first_of("123456789") == part.npos);
+    });
+    return is_type && !refused;
+}
+
 bool accepts_openmetrics(const admin_request& asked)
 {
     const auto accepted = asked[probes::beast::http::field::accept];
-    return std::string_view{accepted.data(), accepted.size()}.find("application/openmetrics-text"
-           ) != std::string_view::npos;
+    bool accepts = false;
+    base::for_each_element({accepted.data(), accepted.size()}, ',', [&](std::string_view range) {
+        accepts = accepts || is_openmetrics(range);
+    });
+    return accepts;
 }
 
 }  // namespace

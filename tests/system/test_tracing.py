@@ -213,10 +213,11 @@ class Traces(SystemTest):
         )
         self.assertIn("# TYPE gateway_requests counter\n", answer.text)
         self.assertRegex(answer.text, r"\ngateway_requests_total\{")
-        plain = get(gateway.admin, "/metrics")
-        self.assertIn("text/plain; version=0.0.4", plain["content-type"])
-        self.assertNotIn("trace_id", plain.text)
-
+        self.assertIn("openmetrics", get(gateway.admin, "/metrics", [("Accept", "Application/OpenMetrics-Text; q=0.3")])["content-type"])
+        for other in ([], [("Accept", "application/openmetrics-text;q=0, */*")], [("Accept", "x/application/openmetrics-text")]):
+            plain = get(gateway.admin, "/metrics", other)
+            self.assertIn("text/plain; version=0.0.4", plain["content-type"])
+            self.assertNotIn("trace_id", plain.text)
 
     def test_a_real_prometheus_keeps_exemplars(self):
         gateway = self.traced(forwarding_to("echo"))
