@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 12> credential_words{
 constexpr std::array<std::string_view, 2> harmless{"idempotency-key", "x-idempotency-key"};
 
 // Names that the text format has for values of its own.
-constexpr std::array<std::string_view, 17> taken_names{
+constexpr std::array<std::string_view, 18> taken_names{
     "peer",
     "host",
     "route",
@@ -46,6 +46,7 @@ constexpr std::array<std::string_view, 17> taken_names{
     "cost",
     "costs",
     "request_id",
+    "grpc_status",
     "server",
     "upstream_seconds",
     "attempts",
