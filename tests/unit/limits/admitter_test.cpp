@@ -80,6 +80,11 @@ protected:
             {.name = "by_key",
              .key = {{policy::key_part::source::header, "x-key", 0, "header:x-key"}},
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 1)},
+            {.name = "patient",
+             .key = {{}},
+             .limit = *limit::limit::make(1, std::chrono::hours{1}, 9),
+             .store = 1,
+             .max_wait = std::chrono::seconds{10}},
         };
         policy_->routes = {
             route("free", "/free", {}),
@@ -87,6 +92,7 @@ protected:
             route("shared", "/shared", {1}),
             route("keyed", "/keyed", {2}),
             route("large", "/large", {}),
+            route("patient", "/patient", {3}),
             route("moved", "/moved", {0}),
         };
         policy_->routes[4].bounds.max_body_bytes = 12;
@@ -139,9 +145,9 @@ protected:
 
 private:
     std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
-    std::array<telemetry::route_metrics, 6> route_metrics_;
+    std::array<telemetry::route_metrics, 7> route_metrics_;
     telemetry::route_metrics none_;
-    std::array<telemetry::limit_metrics, 3> limit_metrics_;
+    std::array<telemetry::limit_metrics, 4> limit_metrics_;
     telemetry::upstream_metrics upstream_;
     telemetry::worker_metrics worker_;
     telemetry::server_metrics server_;
@@ -314,8 +320,23 @@ TEST_F(admissions, that_are_abandoned_are_told_nothing)
     ASSERT_TRUE(shared->is_asked()) << "and is charged all the same";
     shared->answer(true);
     EXPECT_TRUE(abandoned.empty());
+    EXPECT_FALSE(shared->is_asked());
     EXPECT_FALSE(concluded);
+    abandoned.sweep();
     EXPECT_EQ(ask("/limited").next, next::forward) << "its check serves others";
+}
+
+TEST_F(admissions, that_are_abandoned_keep_no_tokens_that_they_would_have_waited_for)
+{
+    EXPECT_EQ(ask("/patient").next, next::wait);
+    a.abandon();
+    shared->answer(true);
+    EXPECT_TRUE(shared->is_asked()) << "for a refund";
+    shared->answer(true);
+    EXPECT_EQ(ask("/patient").next, next::wait);
+    a.abandon();
+    shared->answer(false);
+    EXPECT_FALSE(shared->is_asked()) << "nothing was taken";
 }
 
 TEST_F(admissions, of_a_route_that_redirects_are_answered_within_its_limits)
