@@ -2,9 +2,8 @@
 // upstream's.
 #include "gateway/client/http1_state.hpp"
 #include "gateway/client/own_response_to.hpp"
+#include "gateway/http/chunk.hpp"
 #include "gateway/http/output/forward_response.hpp"
-
-#include <charconv>
 
 namespace gateway::client {
 
@@ -87,29 +86,21 @@ void http1_state::response_content(std::string_view content)
 {
     std::string& out = memory_.out;
     const bool chunked = response_framing_.how == http::framing::kind::chunked;
-    if (chunked) {
-        char size[16];
-        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr)
-            .append("\r\n");
-    }
+    const http::chunk framed(chunked ? content : std::string_view{}, false);
+    out.append(framed.before());
     if (content.size() <= copied_content_bytes) {
         out.append(content);
     } else {
         flush(content);
     }
-    if (chunked) {
-        out.append("\r\n");
-    }
+    out.append(framed.after());
 }
 
 void http1_state::response_end(std::string_view trailers)
 {
     if (response_framing_.how == http::framing::kind::chunked) {
-        if (accepts_trailers_ && !trailers.empty()) {
-            memory_.out.append("0\r\n").append(trailers).append("\r\n");
-        } else {
-            memory_.out.append("0\r\n\r\n");
-        }
+        const std::string_view accepted = accepts_trailers_ ? trailers : std::string_view{};
+        memory_.out.append(http::chunk({}, true, accepted).after());
     }
     flush();
 }
