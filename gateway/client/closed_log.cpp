@@ -22,10 +22,7 @@ void log_closed_connection(const base::ip_address& peer, std::string_view reason
     }
     std::string line = "HTTP/2 connection of " + peer.to_string() + " closed: ";
     line += reason;
-    if (*suppressed > 0) {
-        line += "; " + std::to_string(*suppressed) + " more were not logged";
-    }
-    telemetry::log(telemetry::log_level::warning, line);
+    telemetry::log(telemetry::log_level::warning, line + telemetry::unlogged_note(*suppressed));
 }
 
 }  // namespace gateway::client

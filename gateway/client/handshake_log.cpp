@@ -35,10 +35,7 @@ void log_failed_handshake(
         line += "; it asked for the name ";
         line += name.substr(0, max_name);
     }
-    if (*suppressed > 0) {
-        line += "; " + std::to_string(*suppressed) + " more were not logged";
-    }
-    telemetry::log(telemetry::log_level::warning, line);
+    telemetry::log(telemetry::log_level::warning, line + telemetry::unlogged_note(*suppressed));
 }
 
 }  // namespace gateway::client

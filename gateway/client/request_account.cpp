@@ -78,7 +78,7 @@ void request_account::may_be_rejected(const http::request_head& head)
 
 void request_account::keep_text(const http::request_head& head)
 {
-    text_ = std::make_unique<request_text>();
+    text_ = std::make_unique<kept_text>();
     text_->method = head.method;
     text_->host = head.authority;
     text_->target = head.path;
@@ -108,7 +108,7 @@ void request_account::note_untrusted_forwarding(
         "peer " + peer.to_string() + " sends " + std::string(named->name) +
             ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
             "proxy "
-            "of yours, list it there (told once; gateway_untrusted_forwarded_total counts all)"
+            "of yours, list it there (logged once; gateway_untrusted_forwarded_total counts all)"
     );
 }
 

@@ -30,7 +30,7 @@ public:
 
 private:
     // Text of the request for the log, for spans and for the list of rejections.
-    struct request_text {
+    struct kept_text {
         std::string method;
         std::string host;
         std::string target;
@@ -39,8 +39,8 @@ private:
     session_environment& env_;
     // Index of the request method's metrics label.
     std::size_t method_ = 0;
-    // Null if there is no log to write, and the request was not rejected.
-    std::unique_ptr<request_text> text_;
+    // Null if no log, span or list of rejections needs it.
+    std::unique_ptr<kept_text> text_;
 
     void count(int status, bool intended, const limits::request_record& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);

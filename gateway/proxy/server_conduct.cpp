@@ -13,7 +13,8 @@ constexpr std::uint64_t max_complaints_per_second = 10;
 
 std::string rarely()
 {
-    return " (told once in " + std::to_string(server_conduct::failures_logged_every.count()) + " s";
+    return " (logged once in " + std::to_string(server_conduct::failures_logged_every.count()) +
+           " s";
 }
 
 }  // namespace
@@ -52,9 +53,7 @@ void server_conduct::complain(std::size_t server, std::string_view what)
     }
     static telemetry::shared_line_budget budget{max_complaints_per_second};
     if (const auto suppressed = budget.spend(clock_.now())) {
-        const std::string others =
-            *suppressed > 0 ? "; " + std::to_string(*suppressed) + " more were not logged" : "";
-        warn(last_complaint_ + rarely() + others);
+        warn(last_complaint_ + rarely() + telemetry::unlogged_note(*suppressed));
     }
 }
 

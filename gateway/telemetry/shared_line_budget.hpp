@@ -6,8 +6,16 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace gateway::telemetry {
+
+// Returns what a line says of those suppressed before it, or an empty text if there are none.
+inline std::string unlogged_note(std::uint64_t suppressed)
+{
+    return suppressed > 0 ? "; " + std::to_string(suppressed) + " more were not logged"
+                          : std::string{};
+}
 
 class shared_line_budget {
 public:

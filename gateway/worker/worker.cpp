@@ -28,7 +28,7 @@ void warn_once(
         telemetry::log(
             telemetry::log_level::warning,
             "peer " + address_of(peer).to_string() + ' ' + what +
-                ": closed (told once; gateway_connections_refused_total counts all)"
+                ": closed (logged once; gateway_connections_refused_total counts all)"
         );
     }
 }

@@ -89,7 +89,7 @@ class AccessLog(SystemTest):
         gateway = self.gateway("workers: 1\n" + forwarding_to("127.0.0.1:1"))
         for _ in range(5):
             self.assertEqual(gateway.get().status, 502)
-        gateway.wait_for_diagnostic("upstream up: the upstream cannot be reached (told once")
+        gateway.wait_for_diagnostic("upstream up: the upstream cannot be reached (logged once")
         gateway.stop()
         self.assertEqual(str(gateway.diagnostics).count("cannot be reached"), 1)
 

@@ -294,7 +294,7 @@ TEST_F(conversation, a_corrupt_bucket_fails_its_own_question_only)
     EXPECT_EQ(
         lines[0],
         "store s: the key a of limit ten holds something else than a bucket, so on_store_failure "
-        "decides: delete it (told once in 10 s)"
+        "decides: delete it (logged once in 10 s)"
     );
 }
 
