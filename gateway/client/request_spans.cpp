@@ -39,7 +39,7 @@ public:
         return spans_.back();
     }
 
-    void add_request(const request_text& text);
+    void add_request(const span_text& text);
     void add_decision();
     void add_waits();
     void add_attempts(std::string_view method);
@@ -131,7 +131,7 @@ void maker::add_limits(span& to) const
     }
 }
 
-void maker::add_request(const request_text& text)
+void maker::add_request(const span_text& text)
 {
     const std::string_view method = known_method(text.method);
     const std::string_view path = text.target.substr(0, text.target.find('?'));
@@ -242,7 +242,7 @@ bool has_failed(const limits::request_record& of)
 
 std::vector<tracing::span> spans_of(
     const limits::request_record& of,
-    const request_text& text,
+    const span_text& text,
     base::instant now,
     base::duration to_unix,
     const std::function<std::uint64_t()>& random

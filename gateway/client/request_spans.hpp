@@ -12,8 +12,8 @@
 
 namespace gateway::client {
 
-// `request_text` is what the record of a request lacks: texts of its head.
-struct request_text {
+// `span_text` is what the record of a request lacks: texts of its head.
+struct span_text {
     std::string_view method;
     std::string_view host;
     // The request's target; its query is left out.
@@ -28,7 +28,7 @@ bool has_failed(const limits::request_record& of);
 // Requires: of.trace.
 std::vector<tracing::span> spans_of(
     const limits::request_record& of,
-    const request_text& text,
+    const span_text& text,
     base::instant now,
     base::duration to_unix,
     const std::function<std::uint64_t()>& random

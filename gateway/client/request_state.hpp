@@ -83,7 +83,8 @@ protected:
     ~request_port() = default;
 };
 
-// `request_carrier` carries requests to and from a client: an HTTP/1 connection, one at a time.
+// `request_carrier` carries requests to and from a client: an HTTP/1 connection, one
+// after another, or a stream of HTTP/2.
 // Calls never come back into the machine.
 class request_carrier : public proxy::reply_port {
 public:

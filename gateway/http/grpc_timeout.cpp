@@ -33,8 +33,8 @@ base::duration unit_of(char letter)
 
 std::optional<base::duration> read_grpc_timeout(std::string_view value)
 {
-    constexpr std::size_t longest = std::string_view("99999999H").size();
-    if (value.empty() || value.size() > longest) {
+    constexpr std::size_t most_bytes = std::string_view("99999999H").size();
+    if (value.empty() || value.size() > most_bytes) {
         return std::nullopt;
     }
     const base::duration unit = unit_of(value.back());

@@ -122,7 +122,8 @@ struct engine_callbacks {
         }
         if (frame->hd.type == NGHTTP2_DATA && !last && frame->data.padlen != 0 &&
             frame->hd.length == frame->data.padlen) {
-            e.events_.idle_frame(1);  // It has nothing but padding.
+            // It has nothing but padding.
+            e.events_.idle_frame(1);
         }
         stream_events* const to = stream_of(session, frame->hd.stream_id);
         if (frame->hd.type == NGHTTP2_HEADERS) {

@@ -25,9 +25,10 @@ constexpr std::array<std::string_view, 4> never_again{
 
 std::uint8_t flags_of(std::string_view name)
 {
-    const bool once = std::any_of(never_again.begin(), never_again.end(), [name](auto each) {
-        return name.starts_with(each);
-    });
+    const bool once = name == "ratelimit" ||
+                      std::any_of(never_again.begin(), never_again.end(), [name](auto each) {
+                          return name.starts_with(each);
+                      });
     return once ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
 }
 

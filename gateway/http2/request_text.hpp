@@ -55,7 +55,7 @@ public:
     // True if the fields that are kept say that the content is gRPC's.
     bool is_grpc() const { return is_grpc_; }
 
-    // Gives back memory beyond that of usual requests.
+    // Frees memory beyond that of usual requests.
     void release_memory();
 
 private:

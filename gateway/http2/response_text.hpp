@@ -37,7 +37,7 @@ public:
     // Returns the lines of the fields, each "name: value\r\n".
     std::string_view lines() const { return lines_; }
 
-    // Gives back memory beyond that of usual responses.
+    // Frees memory beyond that of usual responses.
     void release_memory();
 
 private:

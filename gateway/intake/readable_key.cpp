@@ -2,6 +2,7 @@
 
 #include "gateway/base/hash.hpp"
 #include "gateway/intake/request_key.hpp"
+#include "gateway/intake/routed_request.hpp"
 #include "gateway/policy/stated_value.hpp"
 
 #include <boost/json.hpp>
@@ -32,10 +33,7 @@ std::string add_address(
     if (!address) {
         return "key: expected an IP address for " + part.text;
     }
-    out.add(
-        part.prefix == 0 ? address->masked(p.client.ipv4_prefix, p.client.ipv6_prefix)
-                         : cut(*address, part.prefix)
-    );
+    out.add(part.prefix == 0 ? client_prefix(p, *address) : cut(*address, part.prefix));
     return {};
 }
 

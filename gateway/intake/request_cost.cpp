@@ -1,9 +1,9 @@
 #include "gateway/intake/request_cost.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/http/part_value.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace gateway::intake {
 
@@ -18,12 +18,10 @@ std::int64_t cost_of_method(const policy::cost_rule& rule, std::string_view meth
 }
 
 // Returns the number, or nothing unless the text is digits only and at most `max`.
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max)
+std::optional<std::int64_t> tokens_in(std::string_view text, std::int64_t max)
 {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool plain = !text.empty() && text.front() != '-' && end == text.data() + text.size();
-    return plain && error == std::errc{} && number <= max ? std::optional{number} : std::nullopt;
+    const auto number = base::parse_decimal(text, static_cast<std::uint64_t>(max));
+    return number ? std::optional{static_cast<std::int64_t>(*number)} : std::nullopt;
 }
 
 // Returns the cost that a member of the content states. Only a number states one.
@@ -38,7 +36,7 @@ std::optional<std::int64_t> cost_of_member(
         case presence::present:
             return content.values->is_text(part.index)
                        ? std::nullopt
-                       : whole_number(content.values->text(part.index), part.max);
+                       : tokens_in(content.values->text(part.index), part.max);
         case presence::other:
         case presence::ambiguous:
             break;
@@ -97,7 +95,7 @@ std::optional<request_cost> stated_cost(
         return std::nullopt;
     }
     const auto tokens =
-        value.occurred() ? whole_number(value.text(), rule.max) : std::optional{rule.standard};
+        value.occurred() ? tokens_in(value.text(), rule.max) : std::optional{rule.standard};
     return tokens ? std::optional{request_cost{*tokens}} : std::nullopt;
 }
 

@@ -65,20 +65,20 @@ request_token find_token(
     const bool must_have_scheme = in_header && rule.name == "authorization";
     const std::string_view token = token_in(value.text(), must_have_scheme);
     if (value.ambiguous()) {
-        return {.ambiguous = true};
+        return {{}, true};
     }
     if (std::count(token.begin(), token.end(), '.') < 2) {
         return {};
     }
     if (token.find_first_of(" \t,;") != std::string_view::npos) {
-        return {.ambiguous = true};
+        return {{}, true};
     }
     read_leniently(token, as_some_read_it);
     const known_token found = known.find(as_some_read_it, now, unknown);
     if (found.verified != nullptr && as_some_read_it != token) {
-        return {.ambiguous = true};
+        return {{}, true};
     }
-    return {.verified = found.verified, .forged = found.forged, .unknown_key = found.unknown_key};
+    return {found, false};
 }
 
 }  // namespace gateway::intake

@@ -8,16 +8,9 @@
 
 namespace gateway::intake {
 
-struct request_token {
+struct request_token : known_token {
     // True if servers could take different texts for it.
     bool ambiguous = false;
-    // The verified token, valid until the cache is asked again; null: there is none, or it does not
-    // verify.
-    const identity::verified_token* verified = nullptr;
-    // True if the only fault of the token is that no key signed it.
-    bool forged = false;
-    // True if that is because its key is not known (identity::token_verification).
-    bool unknown_key = false;
 };
 
 // Returns the token that `rule` looks for; `now` is in Unix time. A token is ambiguous like any

@@ -17,11 +17,12 @@ namespace gateway::intake {
 
 // The cache's verdict on a token.
 struct known_token {
-    // The verified token, valid until the cache is asked again; null: it is not good.
+    // The verified token, valid until the cache is asked again; null: there is none, or it is not
+    // good.
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;
-    // True if that is because its key is not known (token_verification).
+    // True if that is because its key is not known (identity::token_verification).
     bool unknown_key = false;
 };
 

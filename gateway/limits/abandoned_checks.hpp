@@ -1,9 +1,10 @@
 // `abandoned_checks` keeps the checks of requests whose clients have left before the shared store
 // answered. Such a request is charged as one whose client leaves later: a client that leaves at
-// once must not have its limits asked for nothing. What it has no use for is given back when the
-// answer comes: a place among those in flight, and tokens that the request would have waited for.
+// once must not have its limits asked for nothing. When the answer comes, a permit is released, and
+// tokens that the request would have waited for are refunded.
 //
 // The store ends each check within its timeout, and bounds their number by that of its questions.
+//
 // Ownership: the worker's.
 // Thread: one thread only.
 #pragma once

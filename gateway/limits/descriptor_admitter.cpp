@@ -71,7 +71,7 @@ std::optional<descriptor_answer> descriptor_admitter::admit(
     }
     const auto& all = request_.descriptors;
     if (std::any_of(all.begin(), all.end(), [](const auto& d) { return d.refunds; })) {
-        return invalid("hits cannot be given back");
+        return invalid("hits cannot be refunded");
     }
     response_.begin(all.size());
     if (request_.domain != service.domain) {

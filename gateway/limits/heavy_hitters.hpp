@@ -74,7 +74,7 @@ private:
     std::unique_ptr<std::array<entry, most>> entries_;
     // A heap with the least count first: no child counts less than its parent.
     std::array<node, most> heap_{};
-    // [i] is the position of places_[i] in the heap.
+    // at_[i] is the position in the heap of the node of entry i.
     std::array<index, most> at_{};
     // Indices of `entries_` by hash, with open addressing.
     std::array<index, slots> table_;

@@ -46,7 +46,8 @@ using rejection = rejection_of<std::string>;
 class recent_rejections {
 public:
     static constexpr std::size_t most = 200;
-    // Longest name of a bucket, and longest other text, in bytes. Longer texts are cut.
+    // Longest name of a bucket, and longest other text, in bytes. A longer name is left out, a
+    // longer text is cut.
     static constexpr std::size_t longest_name = 512;
     static constexpr std::size_t longest_text = 256;
 

@@ -20,7 +20,7 @@ using kind = limit::correction::kind;
 
 // Returns the correction that gives tokens back, in the ticks of the store that has the bucket. The
 // time that they were held is filled in when it is made.
-limit::correction given_back(const reserved& r, std::int64_t tokens)
+limit::correction refund_of(const reserved& r, std::int64_t tokens)
 {
     const bool local = r.shared == nullptr;
     const base::duration tick = local ? base::duration{1} : std::chrono::microseconds{1};
@@ -93,7 +93,7 @@ std::int64_t cost_at_end(const reserved& r, const policy::response_result& as)
         return r.stated.value_or(own);
     }
     // Without a response nothing is stated, not even that it has no bytes.
-    if (const auto stated = as.status != 0 ? stated_cost(rule, *as.end) : std::nullopt) {
+    if (const auto stated = as.status != 0 ? cost_by_end(rule, *as.end) : std::nullopt) {
         return *stated;
     }
     r.metrics->missing_settlements.add();
@@ -120,7 +120,7 @@ std::optional<limit::correction> correction_of(const reserved& r, bool resets, s
     if (cost > r.cost) {
         return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
     }
-    return cost < r.cost ? std::optional{given_back(r, r.cost - cost)} : std::nullopt;
+    return cost < r.cost ? std::optional{refund_of(r, r.cost - cost)} : std::nullopt;
 }
 
 }  // namespace
@@ -215,7 +215,7 @@ void reservation::refund(corrections& make, permit_leases& in, request_costs* co
             in.end(*r.lease);
         }
         if (r.cost > 0) {
-            make.make(view_, r, given_back(r, r.cost));
+            make.make(view_, r, refund_of(r, r.cost));
         }
         if (costs != nullptr && r.permit == 0) {
             costs->settle(r.rule->name, 0);

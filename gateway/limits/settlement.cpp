@@ -59,7 +59,7 @@ std::unique_ptr<content::usage_reader> make_usage_reader(
     return form ? std::make_unique<content::usage_reader>(paths, *form) : nullptr;
 }
 
-std::optional<std::int64_t> stated_cost(
+std::optional<std::int64_t> cost_by_end(
     const policy::outcome_rule& rule, const policy::response_end& end
 )
 {

@@ -1,4 +1,4 @@
-// `stated_cost` is what the end of a response says that its request has cost, and
+// `cost_by_end` is what the end of a response says that its request has cost, and
 // `make_usage_reader` makes the reader of it. Pure.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace gateway::limits {
 // last of its alternatives to come, with their weights; or the bytes of the content. Returns
 // nothing if the content has none of the numbers.
 // Requires: rule.reads_end().
-std::optional<std::int64_t> stated_cost(
+std::optional<std::int64_t> cost_by_end(
     const policy::outcome_rule& rule, const policy::response_end& end
 );
 

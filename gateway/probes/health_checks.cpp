@@ -98,7 +98,7 @@ net::task<finding> read_answer(Stream& s, const proxy::health_options& options)
         if (ec && ec != beast::http::error::body_limit) {
             co_return finding_of(ec);
         }
-        const int status = parser.get().result_int();
+        const int status = static_cast<int>(parser.get().result_int());
         if (status >= 200) {
             co_return finding_of(status, options);
         }

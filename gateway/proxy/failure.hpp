@@ -117,7 +117,7 @@ constexpr std::string_view detail_for(failure f)
         case failure::tls:
             return "the upstream's TLS handshake failed";
         case failure::certificate:
-            return "the upstream's certificate is not believed";
+            return "the upstream's certificate is not trusted";
         case failure::reset:
             return "the upstream closed the connection before its response was complete";
         case failure::bad_response:

@@ -31,7 +31,7 @@ public:
 
     // Prepares for a request. `reused`: the connection has served one before.
     void begin(bool reused);
-    // Gives back memory, when a request is over.
+    // Frees memory, when a request is over.
     void release_memory();
 
     // ---- Events of the connection. Calls of the lessee come from take_up() only.

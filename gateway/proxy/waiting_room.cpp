@@ -18,12 +18,12 @@ waiting_room::waiting_room(
       metrics_(metrics),
       queue_(queue),
       owner_(owner),
-      mark_(std::make_shared<waiting_room*>(this))
+      alive_(std::make_shared<waiting_room*>(this))
 {}
 
 waiting_room::~waiting_room()
 {
-    *mark_ = nullptr;
+    *alive_ = nullptr;
 }
 
 bool waiting_room::wait_for_capacity(pending_lease& l, const lease_wish& wish)
@@ -76,7 +76,7 @@ void waiting_room::waited_too_long(waiting_lease& w)
 // Posts to the room's thread. When that runs, the whole room may be gone, or only the woken lease.
 void waiting_room::wake()
 {
-    boost::asio::post(loop_.context(), [mark = mark_] {
+    boost::asio::post(loop_.context(), [mark = alive_] {
         if (*mark != nullptr) {
             (*mark)->serve_woken();
         }

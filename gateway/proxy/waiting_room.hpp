@@ -78,7 +78,7 @@ private:
     room_owner& owner_;
     std::list<waiting_lease> all_;
     // Points to null once the room is gone. Only the room's thread looks at it.
-    std::shared_ptr<waiting_room*> mark_;
+    std::shared_ptr<waiting_room*> alive_;
 
     void serve_woken();
 };

@@ -192,7 +192,7 @@ TEST_F(descriptors, that_give_hits_back_are_invalid)
     EXPECT_EQ(
         send(text(1, "edge") + descriptor("a", "1", number(4, 1))), grpc_status::invalid_argument
     );
-    EXPECT_EQ(detail, "hits cannot be given back");
+    EXPECT_EQ(detail, "hits cannot be refunded");
     EXPECT_EQ(ask(descriptor("a", "1", number(4, 0))).statuses[0].remaining, 1U);
 }
 
