@@ -23,7 +23,7 @@ public:
     {
         for (const verdict::entry& e : v.limits()) {
             if (e.limit != nullptr) {
-                costs_.push_back({e.rule->name, e.cost});
+                costs_.push_back({e.rule->name, e.cost, e.rule->cost_varies()});
             }
         }
         if (v.is == verdict::ruling::allowed || v.deciding() == nullptr) {

@@ -145,6 +145,13 @@ struct limit_rule {
     // True if the response, or the end of the request, may change what it was charged.
     bool may_change() const { return outcome.any() || cost.counts_bytes(); }
 
+    // True if something else than its method says what a request costs.
+    bool cost_varies() const
+    {
+        using source = cost_rule::source;
+        return (cost.from != source::fixed && cost.from != source::methods) || outcome.settles();
+    }
+
     bool enforced() const { return mode == policy::mode::enforce; }
 
     // True if a bucket of `l` with so many tokens left is used above the soft threshold.

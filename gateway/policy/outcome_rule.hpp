@@ -104,10 +104,10 @@ struct outcome_rule {
     bool refunds_missing = false;
 
     // True if a response can change anything.
-    bool any() const
-    {
-        return !charge_on.empty() || !reset_on.empty() || !settle_header.empty() || reads_end();
-    }
+    bool any() const { return !charge_on.empty() || !reset_on.empty() || settles(); }
+
+    // True if the response states what the request has cost.
+    bool settles() const { return !settle_header.empty() || reads_end(); }
 
     // True if the cost is known when the response has ended.
     bool reads_end() const { return !usage.empty() || bytes_per_token > 0; }

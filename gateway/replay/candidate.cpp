@@ -1,6 +1,7 @@
 #include "gateway/replay/candidate.hpp"
 
 #include "gateway/identity/client_address.hpp"
+#include "gateway/intake/request_charges.hpp"
 #include "gateway/intake/routed_request.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 using source = policy::key_part::source;
 
 // Returns the policy with all limits in the local store.
-std::shared_ptr<const policy::policy> decided_here(const policy::policy& p)
+std::shared_ptr<policy::policy> decided_here(const policy::policy& p)
 {
     auto copy = std::make_shared<policy::policy>(p);
     for (policy::limit_rule& rule : copy->limits) {
@@ -38,9 +39,6 @@ std::shared_ptr<const limits::policy_view> view_of(
     return view;
 }
 
-// Status that a log has for a request whose client left before there was a response.
-constexpr int client_left = 499;
-
 // Returns the status that corrects what was charged. A request that limits have refused when it was
 // logged got no response that says what it did.
 int correcting_status(const logged_request& r)
@@ -62,6 +60,7 @@ std::optional<http::grpc_status> correcting_outcome(const logged_request& r)
 candidate::candidate(const candidate_options& options, const wanted_parts& wanted)
     : policy_(decided_here(*options.policy)),
       wanted_(wanted),
+      costs_(*policy_, wanted),
       view_(view_of(options, policy_, metrics_)),
       hashes_buckets_(options.hashes_buckets),
       local_(options.local_store),
@@ -99,6 +98,15 @@ route_gap candidate::gap_of(const logged_request& r, const policy::route* named)
     const part_set hosts = hosts_choose_ ? wanted_.all_from(source::host) : 0;
     const part_set choosing = hosts | (named == nullptr ? headers_choose_ : 0);
     return {.parts = choosing & ~r.known, .scheme = named == nullptr && schemes_choose_};
+}
+
+std::string candidate::missing(std::size_t limit, part_set known) const
+{
+    std::string text = routes_.missing(limit, known);
+    if ((known & knows_cost) == 0) {
+        text.append(text.empty() ? "" : ", ").append(costs_.missing(limit));
+    }
+    return text;
 }
 
 std::string candidate::missing(const route_gap& gap) const
@@ -172,10 +180,14 @@ const judgement& candidate::judge(const logged_request& r)
     }
     judged_.route = routed.route_index;
     judged_.client = intake::client_prefix(*policy_, routed.client);
-    const judged_route& route = routes_.of(routed.route_index, r.known);
+    if (routed.route->limits.empty()) {
+        return judged_;
+    }
+    intake::key_subject subject = intake::key_subject_of(*policy_, *head, by, routed, memory_);
+    read_identity(r, subject);
+    const judged_route& route =
+        routes_.of(routed.route_index, judged_limits(r, *routed.route, subject));
     if (!route.route.limits.empty()) {
-        intake::key_subject subject = intake::key_subject_of(*policy_, *head, by, routed, memory_);
-        read_identity(r, subject);
         const limits::verdict* const v =
             limits::check_request(check_, *view_, route.route, subject, *this).verdict;
         note(*v);
@@ -183,8 +195,37 @@ const judgement& candidate::judge(const logged_request& r)
             take_up(r, route.route, *v);
         }
     }
-    note_unjudged(route);
+    note_unjudged(route, r);
     return judged_;
+}
+
+// True if the request costs nothing under the limit, whatever it states: its key exempts it, or
+// refuses it.
+bool candidate::has_no_cost(std::size_t limit, const intake::key_subject& subject) const
+{
+    using state = intake::named_charge::state;
+    intake::named_charge c;
+    intake::name_charge(*policy_, limit, subject, {}, c);
+    return c.is != state::charged && c.is != state::bad_cost;
+}
+
+// Returns the limits that the log tells enough to judge, and has them charge what it tells.
+limits_of_route candidate::judged_limits(
+    const logged_request& r, const policy::route& route, const intake::key_subject& subject
+)
+{
+    limits_of_route judged = 0;
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+        const std::size_t limit = route.limits[i];
+        const part_set known = costs_.known_for(limit, r);
+        if (routes_.can_judge(limit, known)) {
+            costs_.apply(limit, r);
+            judged |= limits_of_route{1} << i;
+        } else if (routes_.can_judge(limit, known | knows_cost) && has_no_cost(limit, subject)) {
+            judged |= limits_of_route{1} << i;
+        }
+    }
+    return judged;
 }
 
 limit_judgement& candidate::entry_of(const policy::limit_rule& rule)
@@ -214,10 +255,10 @@ void candidate::note(const limits::verdict& v)
 }
 
 // A request that some limits allow may still have been rejected by one that cannot be judged.
-void candidate::note_unjudged(const judged_route& route)
+void candidate::note_unjudged(const judged_route& route, const logged_request& r)
 {
     for (const std::size_t limit : route.unjudged) {
-        entry_of(policy_->limits[limit]);
+        entry_of(policy_->limits[limit]).known = costs_.known_for(limit, r);
     }
     if (!route.unjudged.empty() && judged_.is == verdict::allowed) {
         judged_.is = verdict::unjudged;
@@ -249,9 +290,9 @@ void candidate::take_up(
     how.left = held && r.status == client_left && r.duration < hold;
     for (const std::size_t i : route.limits) {
         const policy::limit_rule& rule = policy_->limits[i];
-        if (!rule.outcome.settle_header.empty() && (r.known & knows_cost) != 0) {
-            how.settle_header = rule.outcome.settle_header;
-            how.settle_value = std::to_string(cost_under(rule.name, r));
+        const auto told = rule.outcome.settles() ? logged_cost(rule.name, r) : std::nullopt;
+        if (told) {
+            how.settled.push_back({rule.name, std::to_string(*told)});
         }
     }
     open_.add(clock_.now() + r.duration, std::move(taken), std::move(how));

@@ -11,6 +11,7 @@
 #include "gateway/limits/permit_leases.hpp"
 #include "gateway/replay/judged_routes.hpp"
 #include "gateway/replay/judgement.hpp"
+#include "gateway/replay/known_costs.hpp"
 #include "gateway/replay/open_requests.hpp"
 #include "gateway/replay/request_text.hpp"
 #include "gateway/store/memory/memory_store.hpp"
@@ -43,10 +44,7 @@ public:
     const policy::policy& policy() const { return *policy_; }
 
     // Returns what the limit needs and a log that tells `known` does not, in words for people.
-    std::string missing(std::size_t limit, part_set known) const
-    {
-        return routes_.missing(limit, known);
-    }
+    std::string missing(std::size_t limit, part_set known) const;
 
     // Returns what decides between routes and a log does not tell, in words for people.
     std::string missing(const route_gap& gap) const;
@@ -55,8 +53,9 @@ public:
     std::uint64_t turned_away() const { return local_.turned_away(); }
 
 private:
-    std::shared_ptr<const policy::policy> policy_;
+    std::shared_ptr<policy::policy> policy_;
     const wanted_parts& wanted_;
+    known_costs costs_;
     std::shared_ptr<const limits::policy_view> view_;
     const bool hashes_buckets_;
     telemetry::limit_metrics metrics_;
@@ -87,8 +86,12 @@ private:
     route_gap gap_of(const logged_request& r, const policy::route* named) const;
     intake::arrival arrival_of(const logged_request& r, const policy::route* named) const;
     void read_identity(const logged_request& r, intake::key_subject& subject);
+    bool has_no_cost(std::size_t limit, const intake::key_subject& subject) const;
+    limits_of_route judged_limits(
+        const logged_request& r, const policy::route& route, const intake::key_subject& subject
+    );
     void note(const limits::verdict& v);
-    void note_unjudged(const judged_route& route);
+    void note_unjudged(const judged_route& route, const logged_request& r);
     limit_judgement& entry_of(const policy::limit_rule& rule);
     void take_up(const logged_request& r, const policy::route& route, const limits::verdict& v);
 

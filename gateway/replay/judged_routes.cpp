@@ -33,13 +33,6 @@ judged_routes::judged_routes(const policy::policy& p, const wanted_parts& wanted
     for (const policy::limit_rule& rule : p.limits) {
         needs_.push_back(needs_of(rule));
     }
-    for (const policy::route& r : p.routes) {
-        part_set relevant = 0;
-        for (const std::size_t limit : r.limits) {
-            relevant |= needs_[limit].all | needs_[limit].any;
-        }
-        relevant_.push_back(relevant);
-    }
 }
 
 void judged_routes::need(const policy::key_part& part, needs& n) const
@@ -60,41 +53,35 @@ judged_routes::needs judged_routes::needs_of(const policy::limit_rule& rule) con
     for (std::string& claim : rule.claimed.claims()) {
         need({.from = source::jwt, .name = std::move(claim)}, n);
     }
-    using from = policy::cost_rule::source;
-    if (rule.cost.from == from::header || rule.cost.from == from::query) {
-        const source s = rule.cost.from == from::header ? source::header : source::query;
-        n.any = wanted_.set_of({.from = s, .name = rule.cost.name}) | knows_cost;
-    }
     n.all |= rule.limit.counts_in_flight() ? knows_duration : 0;
     return n;
 }
 
-const judged_route& judged_routes::of(std::size_t route, part_set known)
+const judged_route& judged_routes::of(std::size_t route, limits_of_route judged)
 {
-    known &= relevant_[route];
     for (const auto& made : made_[route]) {
-        if (made->known == known) {
+        if (made->judged == judged) {
             return *made;
         }
     }
     auto made = std::make_unique<judged_route>();
     made->route = policy_.routes[route];
-    made->known = known;
+    made->judged = judged;
     policy::route& r = made->route;
-    std::vector<std::size_t> judged;
+    std::vector<std::size_t> all;
+    std::swap(all, r.limits);
     r.limits_without_token = 0;
     r.reads_token = false;
-    for (const std::size_t limit : r.limits) {
-        if (!needs_[limit].met_by(known)) {
-            made->unjudged.push_back(limit);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if ((judged >> i & 1) == 0) {
+            made->unjudged.push_back(all[i]);
             continue;
         }
-        const bool reads_token = needs_token(policy_, policy_.limits[limit]);
+        const bool reads_token = needs_token(policy_, policy_.limits[all[i]]);
         r.reads_token = r.reads_token || reads_token;
         r.limits_without_token += reads_token ? 0 : 1;
-        judged.push_back(limit);
+        r.limits.push_back(all[i]);
     }
-    r.limits = std::move(judged);
     made_[route].push_back(std::move(made));
     return *made_[route].back();
 }
@@ -107,9 +94,6 @@ std::string judged_routes::missing(std::size_t limit, part_set known) const
         if ((n.all & ~known & bit(i)) != 0) {
             append(text, text_of(wanted_.all()[i]));
         }
-    }
-    if (n.any != 0 && (n.any & known) == 0) {
-        append(text, "the cost (" + policy_.limits[limit].cost.name + ")");
     }
     if ((n.all & knows_duration & ~known) != 0) {
         append(text, "how long requests took");

@@ -32,6 +32,8 @@ struct limit_judgement {
     // Index of policy::limits.
     std::size_t limit = 0;
     verdict is = verdict::unjudged;
+    // The facts that the log tells for this limit. Set if it is not judged.
+    part_set known = 0;
     // Tokens that it costs, and the numbers of its bucket; null: no bucket decided.
     std::int64_t cost = 0;
     const limit::limit* numbers = nullptr;

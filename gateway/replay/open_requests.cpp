@@ -25,14 +25,12 @@ void open_requests::end_first()
     }
     if (how.response.status != 0) {
         http::response_head head;
-        head.fields.push_back(
-            {.id = http::field_name::other,
-             .name = how.settle_header,
-             .value = how.settle_value,
-             .line = {}}
-        );
-        const bool settles = !how.settle_header.empty();
-        taken.responded(how.response, settles ? &head : nullptr, corrections_, nullptr);
+        for (const request_end::settled_cost& s : how.settled) {
+            head.fields.push_back(
+                {.id = http::field_name::other, .name = s.name, .value = s.tokens, .line = {}}
+            );
+        }
+        taken.responded(how.response, &head, corrections_, nullptr);
     }
     if (!taken.empty()) {
         taken.ended(corrections_, leases_);

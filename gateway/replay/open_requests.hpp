@@ -21,9 +21,15 @@ struct request_end {
     policy::response_result response{};
     // True if it was held for its tokens and its client left before they came.
     bool left = false;
-    // Name and value of the field in which the response says what the request cost; empty: none.
-    std::string settle_header{};
-    std::string settle_value{};
+
+    // `settled_cost` is a field of the response which states what the request has cost.
+    // Ownership: the policy has the name.
+    struct settled_cost {
+        std::string_view name;
+        std::string tokens;
+    };
+
+    std::vector<settled_cost> settled{};
 };
 
 class open_requests {

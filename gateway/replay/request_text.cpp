@@ -4,7 +4,6 @@
 #include "gateway/http/request_parser.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace gateway::replay {
 
@@ -43,40 +42,13 @@ bool stays_in_line(std::string_view value)
 
 }  // namespace
 
-std::int64_t cost_under(std::string_view limit, const logged_request& r)
-{
-    // A name of a limit needs no escaping, and none is the end of another one behind a quote.
-    for (std::size_t at = r.costs.find(limit); at != r.costs.npos;
-         at = r.costs.find(limit, at + 1)) {
-        std::string_view rest = r.costs.substr(at + limit.size());
-        const bool begins = at == 0 || r.costs[at - 1] == '"' || r.costs[at - 1] == ',';
-        const bool quoted = rest.starts_with("\":");
-        if (!begins || (!quoted && !rest.starts_with('='))) {
-            continue;
-        }
-        rest.remove_prefix(quoted ? 2 : 1);
-        std::int64_t cost = r.cost;
-        std::from_chars(rest.data(), rest.data() + rest.size(), cost);
-        return cost;
-    }
-    return r.cost;
-}
-
 request_text::request_text(
     const policy::policy& p, const http::options& bounds, const wanted_parts& wanted
 )
     : bounds_(bounds),
       wanted_(wanted),
       client_header_(wanted.set_of({.from = source::header, .name = p.client.header}))
-{
-    using from = policy::cost_rule::source;
-    for (const policy::limit_rule& rule : p.limits) {
-        if (rule.cost.from == from::header || rule.cost.from == from::query) {
-            const source s = rule.cost.from == from::header ? source::header : source::query;
-            costs_.push_back({rule.name, {.from = s, .name = rule.cost.name}});
-        }
-    }
-}
+{}
 
 void request_text::add_field(std::string_view name, std::string_view value)
 {
@@ -117,22 +89,6 @@ void request_text::add_parts(const logged_request& r)
     }
 }
 
-// Has the request state its costs, unless the log holds what it said itself.
-void request_text::add_costs(const logged_request& r)
-{
-    part_set stated = 0;
-    for (const stated_cost& c : costs_) {
-        const part_set part = wanted_.set_of(c.part);
-        if ((part & (r.known | stated)) == 0 && part != 0) {
-            char digits[24];
-            const auto end =
-                std::to_chars(digits, digits + sizeof digits, cost_under(c.limit, r)).ptr;
-            add_part(c.part, {digits, static_cast<std::size_t>(end - digits)});
-            stated |= part;
-        }
-    }
-}
-
 // Adds the headers by which the route matches, unless the log tells of them.
 void request_text::add_headers_of(const policy::route& named, part_set known)
 {
@@ -149,9 +105,6 @@ const http::request_head* request_text::head_of(const logged_request& r, const p
     query_ = mark == r.target.npos ? std::string_view{} : r.target.substr(mark);
     fields_.clear();
     add_parts(r);
-    if ((r.known & knows_cost) != 0) {
-        add_costs(r);
-    }
     if (named != nullptr) {
         add_headers_of(*named, r.known);
     }

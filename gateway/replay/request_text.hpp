@@ -9,7 +9,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gateway::replay {
 
@@ -24,17 +23,10 @@ public:
     const http::request_head* head_of(const logged_request& r, const policy::route* named);
 
 private:
-    // `stated_cost` is a limit whose cost requests state.
-    struct stated_cost {
-        std::string limit;
-        policy::key_part part;
-    };
-
     const http::options& bounds_;
     const wanted_parts& wanted_;
     // The header that names the client. It says nothing if the log names the client itself.
     part_set client_header_;
-    std::vector<stated_cost> costs_;
 
     std::string text_;
     std::string query_;
@@ -44,12 +36,7 @@ private:
     void add_part(const policy::key_part& part, std::string_view value);
     void add_field(std::string_view name, std::string_view value);
     void add_parts(const logged_request& r);
-    void add_costs(const logged_request& r);
     void add_headers_of(const policy::route& named, part_set known);
 };
-
-// Returns the tokens that a request cost under the limit.
-// Requires: the log tells the cost.
-std::int64_t cost_under(std::string_view limit, const logged_request& r);
 
 }  // namespace gateway::replay

@@ -74,7 +74,7 @@ void tally::add_to_limit(const limit_judgement& l, const logged_request& r, cons
     t.counts.over_time.add(r.at, l.is);
     if (l.is == verdict::unjudged) {
         ++t.counts.unjudged;
-        note_unknown(t.unknown, r.known);
+        note_unknown(t.unknown, l.known);
         return;
     }
     const bool rejected = l.is == verdict::rejected;

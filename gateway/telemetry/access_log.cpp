@@ -77,14 +77,16 @@ void append_json_list(std::string& out, std::string_view name, std::string_view 
     out.back() = ']';
 }
 
-bool differ(std::span<const limit_cost> costs)
+// True if the cost under one limit does not tell those under the others.
+bool must_be_named(std::span<const limit_cost> costs)
 {
-    return std::any_of(costs.begin(), costs.end(), [&costs](const limit_cost& c) {
-        return c.tokens != costs.front().tokens;
-    });
+    return costs.size() > 1 && std::any_of(costs.begin(), costs.end(), [&costs](const auto& c) {
+               return c.varies || c.tokens != costs.front().tokens;
+           });
 }
 
-// Appends what the request costs, and `"a":1,"b":2` if its limits do not agree.
+// Appends what the request costs, and `"a":1,"b":2` if that does not tell the cost under each
+// limit.
 void append_json_costs(std::string& out, std::span<const limit_cost> costs)
 {
     if (costs.empty()) {
@@ -92,7 +94,7 @@ void append_json_costs(std::string& out, std::span<const limit_cost> costs)
     }
     out += R"(,"cost":)";
     append_signed(out, costs.front().tokens);
-    if (differ(costs)) {
+    if (must_be_named(costs)) {
         out += R"(,"costs":{)";
         for (const limit_cost& c : costs) {
             out.append("\"").append(c.limit).append("\":");
@@ -111,7 +113,7 @@ void append_text_costs(std::string& out, std::span<const limit_cost> costs)
     }
     out += " cost=";
     append_signed(out, costs.front().tokens);
-    if (differ(costs)) {
+    if (must_be_named(costs)) {
         out += " costs=\"";
         for (const limit_cost& c : costs) {
             out.append(c.limit).append("=");

@@ -23,6 +23,8 @@ namespace gateway::telemetry {
 struct limit_cost {
     std::string_view limit;
     std::int64_t tokens = 0;
+    // True if requests cost different numbers of tokens under the limit.
+    bool varies = false;
 };
 
 // `field_value` is a value that the operator wants in the log, by its name there.

@@ -128,6 +128,7 @@ json_format own_json(const wanted_parts& wanted)
              {"host", json_role::host},
              {"target", json_role::target},
              {"route", json_role::route},
+             {"limit", json_role::limit},
              {"outcome", json_role::outcome},
              {"error", json_role::error},
              {"status", json_role::status},

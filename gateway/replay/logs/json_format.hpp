@@ -22,6 +22,8 @@ enum class json_role : std::uint8_t {
     target,
     host,
     route,
+    // The limit that decided.
+    limit,
     // Outcome of the limit that decided, in our words.
     outcome,
     // Reason why the gateway answered itself.

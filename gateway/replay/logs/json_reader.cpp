@@ -169,6 +169,9 @@ void json_reader::note(const meaning& means, json_value value, reading& line)
         case json_role::route:
             out.route = text;
             break;
+        case json_role::limit:
+            out.limit = text;
+            break;
         case json_role::outcome:
             out.was = verdict_of_outcome(text);
             break;

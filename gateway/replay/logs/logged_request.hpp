@@ -23,6 +23,9 @@ struct part_text {
 // Longest time that a request may have taken. A log that tells of more tells nothing.
 inline constexpr base::duration longest_duration = std::chrono::hours{24 * 7};
 
+// Status that a log has for a request whose client left before there was a response.
+inline constexpr int client_left = 499;
+
 struct logged_request {
     // Verdict of the limits when the line was written, if it tells one.
     enum class verdict : std::uint8_t { unknown, allowed, rejected };
@@ -43,8 +46,11 @@ struct logged_request {
     int status = 0;
     // Outcome, if the request is a call of gRPC and the log tells it.
     std::optional<http::grpc_status> grpc_status;
-    // Tokens that the request cost. Set with `knows_cost`. `costs` has those of each limit, as a
-    // JSON object or as `a=1,b=2`, if they differ.
+    // The limit that decided; empty: the log names none.
+    std::string_view limit;
+    // Tokens that the request cost under that limit, or under each if none is named. Set with
+    // `knows_cost`. `costs` has those of each limit, as a JSON object or as `a=1,b=2`, if the log
+    // tells them.
     std::int64_t cost = 0;
     std::string_view costs;
     // The wanted parts that the log tells of, and the values of those that the request had. A

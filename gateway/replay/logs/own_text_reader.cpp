@@ -23,6 +23,8 @@ void own_text_reader::note(
         out.host = value;
     } else if (name == "route") {
         out.route = value;
+    } else if (name == "limit") {
+        out.limit = value;
     } else if (name == "outcome") {
         out.was = verdict_of_outcome(value);
     } else if (name == "decided") {

@@ -132,6 +132,13 @@ TEST(access_log, says_what_limits_decided_and_when)
     EXPECT_EQ(boost::json::parse(second).at("cost"), 3);
     EXPECT_FALSE(boost::json::parse(second).as_object().contains("costs"));
     EXPECT_LE(at(first), base::unix_time().count()) << "the clock's beginning is in the past";
+
+    constexpr std::array<limit_cost, 2> by_chance{{{"a", 3}, {"b", 3, true}}};
+    later.costs = by_chance;
+    const auto named = boost::json::parse(logged({later}, as_json)).as_object();
+    EXPECT_EQ(named.at("costs"), boost::json::parse(R"({"a":3,"b":3})"));
+    later.costs = std::span{by_chance}.last(1);
+    EXPECT_FALSE(boost::json::parse(logged({later}, as_json)).as_object().contains("costs"));
 }
 
 TEST(access_log, leaves_out_what_there_is_not)

@@ -1,0 +1,121 @@
+"""gateway replay: what the gateway's own log tells of a request decides as it did live, and what it
+does not tell leaves a limit unjudged."""
+import json
+
+from test_replay import ReplayTest, combined
+
+LISTENER = "listeners: [ { address: 127.0.0.1:0 } ]\n"
+# One route, with these limits.
+POLICY = """
+limits: { %s }
+routes: [ { limits: [%s], upstream: up } ]
+upstreams: { up: { servers: [echo] } }
+"""
+
+
+def policy(*limits, more=""):
+    """`more` is further sections. A limit is "name: { … }"."""
+    names = ", ".join(limit.split(":")[0] for limit in limits)
+    return more + POLICY % (", ".join(limits), names)
+
+
+def json_request(**members):
+    """The words of a request with this content, for Client.ask()."""
+    return {
+        "headers": [("Content-Type", "application/json")],
+        "method": "POST",
+        "body": json.dumps(members).encode(),
+    }
+
+
+class OwnLogTest(ReplayTest):
+    def recorded(self, text, requests):
+        """Sends the requests: (their statuses, the path of the log). Each is the words of ask()."""
+        gateway = self.gateway(text)
+        with gateway.connect() as c:
+            statuses = [c.ask(**{"target": "/", **words}).status for words in requests]
+        self.assertEqual(len(gateway.log_lines(len(requests))), len(requests))
+        return statuses, gateway.log_path
+
+    def assert_same_verdicts(self, text, requests, refused=(429,)):
+        """A replay of what was recorded gives the verdicts that were live. Returns it."""
+        statuses, log = self.recorded(text, requests)
+        self.assertIn(429, statuses)
+        done = self.replayed(LISTENER + text, log)
+        self.assertEqual((done["bad_lines"], done["unjudged"]), (0, 0), done)
+        logged = done["logged"]
+        self.assertEqual((logged["newly_rejected"], logged["newly_allowed"]), (0, 0), statuses)
+        self.assertEqual(done["rejected"], sum(s in refused for s in statuses), statuses)
+        return done
+
+
+class Costs(OwnLogTest):
+    def test_of_content(self):
+        member = "cost: { json: max_tokens, default: 1, max: 1000 }"
+        costs = {
+            member: 100,
+            "cost: { sum: [ { json: n, default: 3, max: 50 }, { request_bytes: 4, default: 0 } ] }": 40,
+            "cost: { request_bytes: 4, default: 0 }": 20,
+        }
+        requests = [json_request(max_tokens=30)] * 6
+        for cost, burst in costs.items():
+            limit = f"l: {{ key: client_ip, rate: 1/h, burst: {burst}, {cost} }}"
+            with self.subTest(cost):
+                self.assert_same_verdicts(policy(limit), requests)
+                beside = "m: { key: client_ip, rate: 1000/h }"
+                self.assert_same_verdicts(policy(beside, limit), requests)
+
+    def test_settled_by_content(self):
+        def counts_its_tokens(peer, request):
+            peer.read_body(request)
+            content = json.dumps({"usage": {"total": 30 + len(request.target)}}).encode()
+            peer.reply(fields=[("Content-Type", "application/json")], body=content)
+
+        origin = self.origin(counts_its_tokens)
+        requests = [{"target": "/" + "x" * i} for i in range(8)]
+        for settle in ("{ json: usage.total, max: 100 }", "{ response_bytes: 1 }"):
+            a = f"a: {{ key: client_ip, rate: 1/h, burst: 120, settle: {settle} }}"
+            b = f"b: {{ key: client_ip, rate: 1/h, burst: 140, cost: 7, settle: {settle} }}"
+            text = policy(a, b).replace("echo", f"'{origin.address}'")
+            with self.subTest(settle):
+                self.assert_same_verdicts(text, requests)
+
+    def test_that_are_equal_by_chance(self):
+        """The second limit costs as much as the first as long as nobody says otherwise."""
+        fixed = "a: { key: client_ip, rate: 1000/h }"
+        stated = "b: { key: client_ip, rate: 1/h, burst: 5, cost: { header: x-c, default: 1, max: 9 } }"
+        done = self.assert_same_verdicts(policy(fixed, stated), [{}] * 7)
+        self.assertEqual(done["limits"]["b"]["allowed"], 5)
+
+    def test_of_another_limit(self):
+        old = policy("l: { key: client_ip, rate: 1/h, burst: 100 }")
+        statuses, log = self.recorded(old, [{"headers": [("X-C", "5")]}] * 8)
+        self.assertEqual(set(statuses), {200})
+        costs = {
+            "{ header: x-c, default: 1, max: 50 }": "the cost (header:x-c)",
+            "{ query: n, default: 1, max: 50 }": "the cost (query:n)",
+            "{ json: max_tokens, default: 1, max: 50 }": "the cost (by content)",
+        }
+        for cost, missing in costs.items():
+            new = policy(
+                "l: { key: client_ip, rate: 1/h, burst: 100 }",
+                f"m: {{ key: client_ip, rate: 1/h, burst: 10, cost: {cost} }}",
+            )
+            done = self.replayed(LISTENER + new, log)
+            self.assertEqual((done["unjudged"], done["limits"]["l"]["allowed"]), (8, 8))
+            because = done["limits"]["m"]["unjudged_because"]
+            self.assertEqual(because, [{"missing": missing, "requests": 8}])
+
+    def test_that_no_log_tells(self):
+        log = self.file("a.log", combined(0) + combined(1))
+        for what in ("cost: { request_bytes: 4, default: 0 }", "settle: { header: x-used, max: 50 }"):
+            limit = f"l: {{ key: client_ip, rate: 1/h, burst: 1, {what} }}"
+            done = self.replayed(LISTENER + policy(limit), log)
+            self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 2), what)
+
+    def test_do_not_matter_to_a_request_that_a_limit_does_not_meet(self):
+        fixed = "a: { key: client_ip, rate: 1/h, burst: 3 }"
+        stated = "b: { key: 'header:x-t', missing_key: skip, rate: 9/h, cost: { json: n, default: 1, max: 9 } }"
+        fields = "log: { fields: { t: 'header:x-t' } }\n"
+        requests = [{}] * 2 + [{"headers": [("X-T", "a")]}] + [{}] * 2
+        self.assert_same_verdicts(policy(fixed, stated, more=fields), requests)
