@@ -176,6 +176,7 @@ const judgement& candidate::judge(const logged_request& r)
         return judged_;
     }
     if (routed.refused.status != 0) {
+        judged_.is = routed.refused.status == 400 ? verdict::malformed : verdict::allowed;
         return judged_;
     }
     judged_.route = routed.route_index;

@@ -329,6 +329,12 @@ class Inputs(ReplayTest):
         counts = [done[name] for name in ("lines", "allowed", "unlimited", "malformed")]
         self.assertEqual(counts, [3, 1, 0, 2])
 
+    def test_paths_that_the_gateway_refuses(self):
+        paths = ("/%zz", "/a%00", "/..%2f..", "/a/../../b")
+        log = self.file("a.log", "".join(combined(s, path=p) for s, p in enumerate((*paths, "/"))))
+        done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
+        self.assertEqual((done["allowed"], done["malformed"]), (1, 4))
+
     def test_lines_out_of_order(self):
         log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
