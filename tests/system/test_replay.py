@@ -335,6 +335,14 @@ class Inputs(ReplayTest):
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
         self.assertEqual((done["allowed"], done["malformed"]), (1, 4))
 
+    def test_addresses_of_haproxy(self):
+        line = "%s:%d [28/Nov/2026:10:00:00.655] f f/s 0/0/0/0/0 200 0 - - ---- 1/1/0/0/0 0/0 \"GET /a HTTP/1.1\"\n"
+        clients = ("192.0.2.1", "::1", "2001:db8::1")
+        log = self.file("a.log", "".join(line % (c, port) for c in clients for port in (1000, 35416)))
+        done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
+        self.assertEqual((done["bad_lines"], done["allowed"], done["rejected"]), (0, 6, 0))
+        self.assertEqual(len(done["limits"]["l"]["clients"]), 3)
+
     def test_lines_out_of_order(self):
         log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)

@@ -27,6 +27,14 @@ base::duration total_of(std::string_view times)
     return std::chrono::milliseconds{likely ? milliseconds : 0};
 }
 
+// Reads the client's address, behind whose last colon HAProxy always writes a port. It puts no
+// brackets around an IPv6 address.
+std::optional<base::ip_address> client_of(std::string_view text)
+{
+    return text.starts_with('[') ? parse_logged_address(text)
+                                 : base::ip_address::parse(text.substr(0, text.rfind(':')));
+}
+
 }  // namespace
 
 haproxy_reader::haproxy_reader(const wanted_parts& wanted)
@@ -46,7 +54,7 @@ bool haproxy_reader::read(std::span<char> line, logged_request& out, std::vector
         return false;
     }
     const std::string_view before = text.substr(0, bracket);
-    const auto client = parse_logged_address(before.substr(before.rfind(' ') + 1));
+    const auto client = client_of(before.substr(before.rfind(' ') + 1));
     line_words words{text.substr(bracket + 2)};
     const auto at = parse_common_time(words.until(']'));
     if (!client || !at || !words.skip(' ')) {
