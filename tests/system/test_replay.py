@@ -343,6 +343,13 @@ class Inputs(ReplayTest):
         self.assertEqual((done["bad_lines"], done["allowed"], done["rejected"]), (0, 6, 0))
         self.assertEqual(len(done["limits"]["l"]["clients"]), 3)
 
+    def test_virtual_hosts_that_are_addresses(self):
+        for host in ("127.0.1.1:80", "127.0.1.1", "[2001:db8::1]:80", "www.example"):
+            lines = (f"{host} {combined(s, f'192.0.2.{s}')}" for s in range(1, 7))
+            done = self.replayed(ONE_LIMIT % ("1/h", 2), self.file("a.log", "".join(lines)))
+            clients = {c["client"] for c in done["limits"]["l"]["clients"]}
+            self.assertEqual(clients, {f"192.0.2.{s}" for s in range(1, 7)}, host)
+
     def test_lines_out_of_order(self):
         log = self.file("a.log", "".join(combined(s) for s in (59, 0, 30, 58, 1)))
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)

@@ -41,12 +41,17 @@ bool combined_reader::read(std::span<char> line, logged_request& out, std::vecto
 {
     out = {};
     line_words words{{line.data(), line.size()}};
-    std::string_view first = words.word();
-    auto client = parse_logged_address(first);
-    if (!client) {
+    // A virtual host may be an address itself. An address in the second place is then the client's,
+    // as no identity looks like one.
+    const std::string_view first = words.word();
+    line_words behind_second = words;
+    auto client = parse_logged_address(behind_second.word());
+    if (client) {
         out.host = first;
         out.known |= hosts_;
-        client = parse_logged_address(words.word());
+        words = behind_second;
+    } else {
+        client = parse_logged_address(first);
     }
     if (!client) {
         return false;
