@@ -323,26 +323,43 @@ void warn_of_unnamed_plans(const draft& d, findings& found)
     }
 }
 
+std::vector<std::string_view> names_of_routes(const draft& d)
+{
+    std::vector<std::string_view> names;
+    for (const policy::route& route : d.policy.routes) {
+        names.emplace_back(route.name);
+    }
+    return names;
+}
+
+// Warns of the members of one plan that name none of the routes.
+void warn_of_unknown_routes(
+    const std::vector<std::string>& members,
+    const std::vector<std::string_view>& routes,
+    const origin& plan,
+    findings& found
+)
+{
+    for (const std::string& member : members) {
+        if (std::find(routes.begin(), routes.end(), member) == routes.end()) {
+            found.warning(
+                plan, "no route has the name " + quote(member) + base::suggestion(member, routes)
+            );
+        }
+    }
+}
+
 // Warns of members of plans by route that name no route. Those of plan files are only kept as
 // hashes.
 void warn_of_unknown_routes(const draft& d, findings& found)
 {
-    std::vector<std::string_view> routes;
-    for (const policy::route& route : d.policy.routes) {
-        routes.emplace_back(route.name);
-    }
+    const std::vector<std::string_view> routes = names_of_routes(d);
     for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
-        if (d.policy.plans[i].key.from != policy::key_part::source::route) {
-            continue;
-        }
+        const bool by_route = d.policy.plans[i].key.from == policy::key_part::source::route;
         for (const auto& [plan, members] : d.result.written_plans[i].members) {
-            for (const std::string& member : members) {
-                if (std::find(routes.begin(), routes.end(), member) == routes.end()) {
-                    found.warning(
-                        d.plans[i].key("members." + plan),
-                        "no route has the name " + quote(member) + base::suggestion(member, routes)
-                    );
-                }
+            if (by_route) {
+                const origin at = d.plans[i].key("members." + plan);
+                warn_of_unknown_routes(members, routes, at, found);
             }
         }
     }
