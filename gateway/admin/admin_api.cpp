@@ -1,5 +1,6 @@
 #include "gateway/admin/admin_api.hpp"
 
+#include "gateway/admin/accepted.hpp"
 #include "gateway/admin/admin_access.hpp"
 #include "gateway/admin/admin_bans.hpp"
 #include "gateway/admin/admin_explain.hpp"
@@ -196,29 +197,6 @@ constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset
 constexpr std::string_view openmetrics_text =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-// True if a range of the field Accept is OpenMetrics, and its quality is not 0 (RFC 9110 §12.5.1).
-bool is_openmetrics(std::string_view range)
-{
-    bool is_type = false;
-    bool refused = false;
-    base::for_each_element(range, ';', [&](std::string_view part) {
-        const bool is_quality = base::equal_ignoring_case(part.substr(0, 2), "q=");
-        is_type = is_type || base::equal_ignoring_case(part, "application/openmetrics-text");
-        refused = refused || (is_quality && part.find_first_of("123456789") == part.npos);
-    });
-    return is_type && !refused;
-}
-
-bool accepts_openmetrics(const admin_request& asked)
-{
-    const auto accepted = asked[probes::beast::http::field::accept];
-    bool accepts = false;
-    base::for_each_element({accepted.data(), accepted.size()}, ',', [&](std::string_view range) {
-        accepts = accepts || is_openmetrics(range);
-    });
-    return accepts;
-}
-
 }  // namespace
 
 net::task<admin_answer> admin_api::answer(const admin_request& asked, const std::string& peer) const
@@ -249,7 +227,8 @@ net::task<probes::control_response> admin_api::dispatch(
     const std::string_view path = path_of(asked);
     const admin_waiting wait{loop_, base::now() + options_.timeout};
     if (path == "/metrics") {
-        const bool is_open = accepts_openmetrics(asked);
+        const auto accept = asked[probes::beast::http::field::accept];
+        const bool is_open = accepts_openmetrics({accept.data(), accept.size()});
         const auto format = is_open ? telemetry::exposition_format::openmetrics
                                     : telemetry::exposition_format::prometheus;
         co_return compressed_for(

@@ -1,5 +1,6 @@
 #include "gateway/admin/admin_http.hpp"
 
+#include "gateway/admin/accepted.hpp"
 #include "gateway/admin/gzip.hpp"
 #include "gateway/admin/json_text.hpp"
 #include "gateway/http/http_date.hpp"

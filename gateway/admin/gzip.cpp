@@ -1,7 +1,5 @@
 #include "gateway/admin/gzip.hpp"
 
-#include <boost/beast/core/string.hpp>
-#include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/zlib/deflate_stream.hpp>
 #include <boost/crc.hpp>
 
@@ -26,33 +24,7 @@ void append_little_endian(std::string& out, std::uint32_t number)
     }
 }
 
-// True if the quality has no digit but zeros, as in "q=0.000".
-bool is_zero(beast::string_view quality)
-{
-    return quality.find_first_of("123456789") == beast::string_view::npos;
-}
-
 }  // namespace
-
-bool accepts_gzip(std::string_view accepted)
-{
-    bool by_any = false;
-    for (const auto& [coding, parameters] :
-         beast::http::ext_list{{accepted.data(), accepted.size()}}) {
-        bool refused = false;
-        for (const auto& [name, value] : parameters) {
-            // Beast 1.81 gives an element that has no parameters those of the one before it.
-            const bool is_its_own = name.data() > coding.data();
-            refused = refused || (is_its_own && beast::iequals(name, "q") && is_zero(value));
-        }
-        // "*" stands for the codings that are not named (RFC 9110 §12.5.3).
-        if (beast::iequals(coding, "gzip")) {
-            return !refused;
-        }
-        by_any = by_any || (coding == "*" && !refused);
-    }
-    return by_any;
-}
 
 std::string gzipped(std::string_view text)
 {

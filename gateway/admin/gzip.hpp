@@ -6,9 +6,6 @@
 
 namespace gateway::admin {
 
-// True if a field Accept-Encoding of this value allows gzip (RFC 9110 §12.5.3).
-bool accepts_gzip(std::string_view accepted);
-
 std::string gzipped(std::string_view text);
 
 }  // namespace gateway::admin

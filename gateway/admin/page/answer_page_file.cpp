@@ -1,3 +1,4 @@
+#include "gateway/admin/accepted.hpp"
 #include "gateway/admin/gzip.hpp"
 #include "gateway/admin/page/page_file.hpp"
 

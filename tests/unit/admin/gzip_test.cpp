@@ -1,5 +1,7 @@
 #include "gateway/admin/gzip.hpp"
 
+#include "gateway/admin/accepted.hpp"
+
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/zlib/inflate_stream.hpp>
 #include <gtest/gtest.h>
