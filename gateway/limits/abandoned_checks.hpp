@@ -24,7 +24,7 @@ public:
         : checks_(checks), corrections_(make), permit_leases_(leases)
     {}
 
-    // `request` is what is left of a request.
+    // `request` has what the end of a check needs of its request.
     struct request {
         std::shared_ptr<const policy_view> view;
         const policy::route* route = nullptr;
@@ -42,18 +42,18 @@ public:
     void sweep() { over_.clear(); }
 
 private:
-    class one final : public verdict_listener {
+    class abandoned_check final : public verdict_listener {
     public:
-        one(abandoned_checks& in, std::unique_ptr<limit_check> check, request of)
-            : in_(in), request_(std::move(of)), check_(std::move(check))
+        abandoned_check(abandoned_checks& owner, std::unique_ptr<limit_check> check, request of)
+            : owner_(owner), request_(std::move(of)), check_(std::move(check))
         {}
 
         void decided(const verdict& v) override;
 
-        std::list<one>::iterator self;
+        std::list<abandoned_check>::iterator self;
 
     private:
-        abandoned_checks& in_;
+        abandoned_checks& owner_;
         request request_;
         // Destroyed before the view that it reads.
         std::unique_ptr<limit_check> check_;
@@ -62,8 +62,8 @@ private:
     check_pool& checks_;
     corrections& corrections_;
     permit_leases& permit_leases_;
-    std::list<one> waiting_;
-    std::list<one> over_;
+    std::list<abandoned_check> waiting_;
+    std::list<abandoned_check> over_;
 };
 
 }  // namespace gateway::limits

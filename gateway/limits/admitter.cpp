@@ -238,7 +238,8 @@ admission admitter::conclude(const verdict& v)
     const bool held = hold > base::duration{0};
     remember(v, hold);
     if (record_.route->counts_permits || record_.route->corrects || held) {
-        reserve(held ? reserving::everything : reserving::outcomes);
+        record_.reserved.begin(record_.view, record_.is_grpc);
+        check_->reserve(held ? reserving::everything : reserving::outcomes, record_.reserved);
     }
     if (allowed) {
         check_->owe(record_.view, record_.reserved);
@@ -270,12 +271,6 @@ void admitter::remember(const verdict& v, base::duration hold)
     if (record_.view->limit_headers.reset_as_epoch) {
         record_.reports_from = base::unix_time() + hold;
     }
-}
-
-void admitter::reserve(reserving what)
-{
-    record_.reserved.begin(record_.view, record_.is_grpc);
-    check_->reserve(what, record_.reserved);
 }
 
 void admitter::abandon()

@@ -87,7 +87,6 @@ private:
     void note_log_fields(intake::key_subject& subject, const admission& a);
     void prepare_redirect(const http::request_head& head);
     void remember(const verdict& v, base::duration hold);
-    void reserve(reserving what);
 };
 
 }  // namespace gateway::limits

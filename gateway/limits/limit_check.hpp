@@ -69,9 +69,9 @@ public:
         limits_.refuse_if_allowed(charge);
     }
 
-    // Has another listener hear of the verdict.
+    // Reports the verdict to another listener.
     // Requires: the verdict is awaited.
-    void tell(verdict_listener& other) { listener_ = &other; }
+    void report_to(verdict_listener& other) { listener_ = &other; }
 
     // Gives up waiting: the listener hears nothing. If the store had been asked, what it charges
     // stays charged.

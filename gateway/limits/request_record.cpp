@@ -14,7 +14,8 @@ void request_record::arrive(
 {
     by.secure = secure;
     by.tls = client_tls;
-    by.content = {};                      // That of the last request is gone.
+    // The content of the last request is gone.
+    by.content = {};
     if (view != to || by.peer != peer) {  // otherwise the last request's values still hold
         view = to;
         by.peer = peer;
