@@ -355,12 +355,11 @@ void warn_of_unknown_routes(const draft& d, findings& found)
 {
     const std::vector<std::string_view> routes = names_of_routes(d);
     for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
-        const bool by_route = d.policy.plans[i].key.from == policy::key_part::source::route;
+        if (d.policy.plans[i].key.from != policy::key_part::source::route) {
+            continue;
+        }
         for (const auto& [plan, members] : d.result.written_plans[i].members) {
-            if (by_route) {
-                const origin at = d.plans[i].key("members." + plan);
-                warn_of_unknown_routes(members, routes, at, found);
-            }
+            warn_of_unknown_routes(members, routes, d.plans[i].key("members." + plan), found);
         }
     }
 }
