@@ -107,8 +107,8 @@ void request_account::note_untrusted_forwarding(
         telemetry::log_level::warning,
         "peer " + peer.to_string() + " sends " + std::string(named->name) +
             ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
-            "proxy "
-            "of yours, list it there (logged once; gateway_untrusted_forwarded_total counts all)"
+            "proxy of yours, list it there (logged once; gateway_untrusted_forwarded_total counts "
+            "all)"
     );
 }
 

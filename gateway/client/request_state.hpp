@@ -83,9 +83,8 @@ protected:
     ~request_port() = default;
 };
 
-// `request_carrier` carries requests to and from a client: an HTTP/1 connection, one
-// after another, or a stream of HTTP/2.
-// Calls never come back into the machine.
+// `request_carrier` carries requests to and from a client: an HTTP/1 connection, one after
+// another, or a stream of HTTP/2. Calls never come back into the machine.
 class request_carrier : public proxy::reply_port {
 public:
     // The way in which a request ends. done: the next one may come. cut: the response must not look

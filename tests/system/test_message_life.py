@@ -396,7 +396,7 @@ class Together(LifeTest):
                 self.assertEqual(c.wait_for(stream).status, 200)
 
     def test_a_request_behind_one_that_its_content_has_rejected(self):
-        """In one segment: it is answered, too, also where the first is refused as nobody can be asked."""
+        """In one segment: it is answered, too."""
         g = self.begun(KEY)
         self.assertIn("reload", g.reload(self.configured(KEY).replace(f"burst: {BURST}", "burst: 1")))
         body = b'{"k":"a"}'

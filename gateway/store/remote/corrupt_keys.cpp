@@ -61,9 +61,8 @@ std::optional<std::string> corrupt_keys::found(
     }
     logged_ = now;
     return "store " + store_ + ": " + listed(keys) +
-           " holds something else than a bucket, so on_store_failure decides: delete it (logged "
-           "once "
-           "in " +
+           " holds something else than a bucket, so on_store_failure decides: delete it "
+           "(logged once in " +
            std::to_string(logged_every.count()) + " s)";
 }
 
