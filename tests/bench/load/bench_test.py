@@ -184,7 +184,7 @@ class the_load_generator(unittest.TestCase):
 
     def test_attacks(self):
         attacks = {kind: Attack(connections=20, rate=400) for kind in ATTACKS}
-        attacks["h2_resets"] = Attack(connections=20, rate=40)  # each has a hundred requests
+        attacks["h2_resets"] = Attack(connections=20, rate=4)  # each has a hundred requests
         scenario = Scenario("", connections=4, cycles=2, seconds=0.05, attacks=attacks,
                             proxies=("gateway", *attacks))
         with self.load(scenario) as (proxies, load):

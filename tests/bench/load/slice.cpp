@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 constexpr nanoseconds longest_wait{5'000'000};
-constexpr std::uint64_t grace = 20'000'000'000;  // ns for answers under way
+constexpr std::uint64_t grace = 20'000'000'000;  // ns for a first answer, and for those under way
 
 std::uint64_t count(nanoseconds duration)
 {
@@ -59,7 +59,10 @@ void slice::advance(std::uint64_t time)
     if (phase_ == phase::warming && time >= measured_from) {
         phase_ = phase::measuring;
         result_.used = used_by(processes_);
-    } else if (phase_ == phase::measuring && time >= measured_from + count(options_.measured)) {
+        return;
+    }
+    const bool over = time >= measured_from + count(options_.measured);
+    if (phase_ == phase::measuring && over && result_.requests() > 0) {
         phase_ = phase::ending;
         result_.used = used_by(processes_) - result_.used;
     }

@@ -32,7 +32,9 @@ class slice final : public answer_listener {
 public:
     slice(loop& in, std::vector<client*> clients, std::vector<pid_t> processes, load_options);
 
-    measurement run();  // blocks for the slice's time, and at most a second more
+    // Blocks for the slice's time, until its first answer at least, and until the answers under way
+    // are here.
+    measurement run();
 
     void answered(client& who, int status) override;
 
