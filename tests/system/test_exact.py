@@ -113,14 +113,14 @@ class Parallel(SystemTest):
 class ManyClients(SystemTest):
     TRUST = "client: { trusted_proxies: [127.0.0.1] }\nlog: { access: false }\n"
 
-    def test_100_000_clients_each_get_exactly_their_burst(self):
+    def test_many_clients_each_get_exactly_their_burst(self):
         nginx = self.started(Nginx())
         gateway = self.gateway(
             self.TRUST
             + "limits: { l: { key: client_ip, rate: 1/h, burst: 2 } }\n"
             + forwarding_to(nginx.address, "l")
         )
-        clients = 5_000 if SLOW else 100_000
+        clients = 5_000 if SLOW else 40_000
         requests = [from_client(i) for i in range(clients)]
         # A round is dealt to the connections differently than the one before: clients are met by
         # different workers, some at the same time.
@@ -147,7 +147,7 @@ class ManyClients(SystemTest):
         drained = [from_client(i).replace(b"Host: h", b"Host: slow") for i in range(5000)]
         self.assertEqual(set(pipelined(gateway.address, drained)), {200})
         before = gateway.memory()
-        clients = 50_000 if SLOW else 1_000_000
+        clients = 50_000 if SLOW else 200_000  # ten times what the table holds
         for start in range(0, clients, 100_000):
             statuses = pipelined(
                 gateway.address,

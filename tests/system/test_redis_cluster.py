@@ -32,7 +32,6 @@ def requests_of(client, path="/"):
 
 
 class ClusterTest(SystemTest):
-    alone = True
     shape = {"masters": 3}
 
     def setUp(self):
@@ -226,6 +225,7 @@ class InShadow(ClusterTest):
 
 
 class Moving(ClusterTest):
+    alone = True  # nodes that get no processor are given up by the others
     shape = {"masters": 2, "spare": 1}
 
     def errors(self, word):
@@ -316,6 +316,7 @@ class Moving(ClusterTest):
 
 
 class Failing(ClusterTest):
+    alone = True  # nodes that get no processor are given up by the others
     shape = {"masters": 3, "replicas": 1}
 
     def loaded(self, gateway, clients):
