@@ -32,15 +32,15 @@ control_upload request_for(
 // Judges a response by its status, as OTLP has it.
 delivery judged(const remote_server::answer& a)
 {
-    if (!a.response) {
+    constexpr std::array<unsigned, 4> passing{429, 502, 503, 504};
+    const unsigned status = a.response ? a.response->result_int() : 0;
+    const bool is_taken = status >= 200 && status <= 299;
+    if (!a.response || (is_taken && !a.complaint.empty())) {
         return {.complaint = a.complaint, .may_repeat = a.may_repeat};
     }
-    constexpr std::array<unsigned, 4> passing{429, 502, 503, 504};
     const control_response& response = *a.response;
-    const unsigned status = response.result_int();
-    if (status >= 200 && status <= 299) {
-        return a.complaint.empty() ? delivery{.body = response.body()}
-                                   : delivery{.complaint = a.complaint};
+    if (is_taken) {
+        return {.body = response.body()};
     }
     return {
         .complaint = "status " + std::to_string(status),

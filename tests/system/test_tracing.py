@@ -358,6 +358,11 @@ class Collectors(SystemTest):
                 self.assertEqual(self.dropped(gateway), 0)
 
     def test_one_whose_connections_die(self):
+        for sent in (b"", b"HTTP/1.1 200", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"):
+            with self.subTest(sent=sent):
+                self.check_cut_after(sent)
+
+    def check_cut_after(self, sent):
         cut = []
 
         def cuts_one(peer, request):
@@ -365,6 +370,7 @@ class Collectors(SystemTest):
             if cut:
                 return peer.reply(200, b"{}")
             cut.append(request)
+            peer.send(sent)
             return False
 
         origin = self.origin(cuts_one)
