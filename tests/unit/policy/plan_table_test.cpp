@@ -133,7 +133,8 @@ TEST(plan_table, agrees_with_a_search_through_all_prefixes)
 {
     std::mt19937 random{7};
     const auto address = [&random] {  // few enough that prefixes overlap
-        return base::ip_address::v4(0x0a000000U | ((random() % 16) << 20) | (random() % 16));
+        const auto digit = [&random] { return static_cast<std::uint32_t>(random() % 16); };
+        return base::ip_address::v4(0x0a000000U | (digit() << 20) | digit());
     };
     plan_table t{key};
     std::map<std::string, plan_id> all;

@@ -84,7 +84,7 @@ TEST(reply_reader, keeps_no_more_than_its_bound)
     reply r;
     feed(reader, "$500000000\r\n");
     const std::string kilobyte(1024, 'x');
-    int fed = 0;
+    std::size_t fed = 0;  // KiB
     while (reader.read(r) == reply_reader::next::nothing && fed < 1000) {
         feed(reader, kilobyte);
         ++fed;
