@@ -7,10 +7,6 @@ namespace gateway::replay {
 
 namespace {
 
-using std::chrono::hours;
-using std::chrono::minutes;
-using std::chrono::seconds;
-
 struct rate_unit {
     base::duration period;
     const char* text;
@@ -18,7 +14,10 @@ struct rate_unit {
 
 // The shortest unit first: of equal rates, that in the shortest unit is the one that is named.
 constexpr std::array<rate_unit, 4> units{
-    {{seconds{1}, "/s"}, {minutes{1}, "/m"}, {hours{1}, "/h"}, {hours{24}, "/d"}}};
+    {{std::chrono::seconds{1}, "/s"},
+     {std::chrono::minutes{1}, "/m"},
+     {std::chrono::hours{1}, "/h"},
+     {std::chrono::hours{24}, "/d"}}};
 
 bool is_slower(const rate_step& a, const rate_step& b)
 {
