@@ -40,6 +40,11 @@ bool stays_in_line(std::string_view value)
     });
 }
 
+bool has_control(std::string_view text)
+{
+    return std::any_of(text.begin(), text.end(), base::is_control);
+}
+
 }  // namespace
 
 request_text::request_text(
@@ -99,8 +104,13 @@ void request_text::add_headers_of(const policy::route& named, part_set known)
     }
 }
 
+// A log may hold bytes that no client can send there, such as the end of a line, behind which
+// fields of its own would follow.
 const http::request_head* request_text::head_of(const logged_request& r, const policy::route* named)
 {
+    if (has_control(r.method) || has_control(r.target) || has_control(r.host)) {
+        return nullptr;
+    }
     const std::size_t mark = r.target.find('?');
     query_ = mark == r.target.npos ? std::string_view{} : r.target.substr(mark);
     fields_.clear();

@@ -335,6 +335,35 @@ class Inputs(ReplayTest):
         done = self.replayed(ONE_LIMIT % ("1/h", 2), log)
         self.assertEqual((done["allowed"], done["malformed"]), (1, 4))
 
+    def test_escapes_of_nginx_are_bytes(self):
+        by_path = (ONE_LIMIT % ("1/h", 2)).replace("client_ip", "path")
+        paths = ("/a\\x22b?c=\\x22", "/a%22b", "/a\\x22b", "/ax22b")
+        log = self.file("a.log", "".join(combined(s, path=p) for s, p in enumerate(paths)))
+        done = self.replayed(by_path, log)
+        self.assertEqual((done["allowed"], done["rejected"], done["malformed"]), (3, 1, 0))
+
+    def test_no_value_adds_a_field(self):
+        """A target that ends its line is malformed, as no client can send it."""
+        by_key = (ONE_LIMIT % ("1/h", 9)).replace("client_ip", "'header:x-key', missing_key: client_ip")
+        sent = {"ip": "192.0.2.9", "ts": 1795860000, "path": "/", "method": "GET", "host": "h.example"}
+        hostile = [
+            {"path": "/ HTTP/1.1\r\nX-Key: evil\r\nX-Rest: "},
+            {"path": "/?a=1 HTTP/1.1\r\nX-Key: evil\r\nX-Rest: "},
+            {"path": "/\nX-Key: evil"},
+            {"path": "/a\u0000b"},
+            {"path": "/a\u007fb"},
+            {"method": "GET / HTTP/1.1\r\nX-Key: evil\r\nX-Rest: "},
+            {"host": "h.example\r\nX-Key: evil"},
+        ]
+        lines = "".join(json.dumps({**sent, **change}) + "\n" for change in [{}, *hostile])
+        fields = "client=ip,time=ts,path=path,method=method,host=host,header:x-key=key"
+        done = self.replayed(by_key, self.file("a.log", lines), "--fields", fields)
+        self.assertEqual((done["malformed"], done["allowed"] + done["unjudged"]), (len(hostile), 1))
+        self.assertNotIn("evil", json.dumps(done["limits"]))
+        escaped = combined(0, path="/\\x0D\\x0AX-Key:evil") + combined(1)
+        done = self.replayed(by_key, self.file("b.log", escaped))
+        self.assertEqual((done["malformed"], done["unjudged"]), (1, 1))
+
     def test_addresses_of_haproxy(self):
         line = "%s:%d [28/Nov/2026:10:00:00.655] f f/s 0/0/0/0/0 200 0 - - ---- 1/1/0/0/0 0/0 \"GET /a HTTP/1.1\"\n"
         clients = ("192.0.2.1", "::1", "2001:db8::1")

@@ -32,7 +32,6 @@ void combined_reader::add_header(
     }
     out.known |= bit(*part);
     if (value != "-") {
-        // The line may be changed, and its reader owns it now.
         parts.push_back({*part, unescape(value, const_cast<char*>(value.data()))});
     }
 }
@@ -74,7 +73,8 @@ bool combined_reader::read(std::span<char> line, logged_request& out, std::vecto
     out.client_is_peer = true;
     out.known |= queries_;
     out.method = request.method;
-    out.target = request.target;
+    // The line may be changed, and its reader owns it now.
+    out.target = unescape(request.target, const_cast<char*>(request.target.data()));
     out.refused_early = !request.good;
     split_absolute_target(out.target, out.host);
     out.known |= out.host.empty() ? 0 : hosts_;

@@ -176,6 +176,17 @@ TEST_F(readers, combined_with_a_virtual_host_or_without_a_request)
     }
 }
 
+TEST_F(readers, combined_with_escapes)
+{
+    const std::string before = R"(192.0.2.1 - - [28/Nov/2026:10:00:00 +0000] "GET )";
+    const std::string after = R"( HTTP/1.1" 200 1 "-" "-")";
+    EXPECT_EQ(
+        read(before + R"(/a\x22b\x5Cx41?q=\xC3\xa4)" + after).target, "/a\"b\\x41?q=\xC3\xA4"
+    );
+    EXPECT_EQ(read(before + R"(/a\"b\\c)" + after).target, "/a\"b\\c");
+    EXPECT_EQ(read(before + R"(/a\x0D\x0AX:b)" + after).target, "/a\r\nX:b");
+}
+
 TEST_F(readers, haproxy)
 {
     const auto& r = read(
