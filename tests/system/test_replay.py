@@ -306,7 +306,12 @@ class Inputs(ReplayTest):
         padded = os.path.join(directory.path, "padded.log.gz")  # as tapes and copies by block leave it
         with open(padded, "wb") as f:
             f.write(gzip.compress(self.lines.encode()) + bytes(4096))
-        for path in (plain, packed, padded, plain + ".zst"):
+        # pzstd begins with a frame that is to be skipped.
+        for name, frame in (("first", b"\x50"), ("last", b"\x5f")):
+            with open(plain + ".zst", "rb") as f, open(os.path.join(directory.path, name), "wb") as out:
+                out.write(frame + b"\x2a\x4d\x18\x04\x00\x00\x00size" + f.read())
+        skipping = [os.path.join(directory.path, name) for name in ("first", "last")]
+        for path in (plain, packed, padded, plain + ".zst", *skipping):
             self.assertEqual(self.judged(path), (10, 4, 6), path)
             with open(path, "rb") as f:
                 out = subprocess.run(

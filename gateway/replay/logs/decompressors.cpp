@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+// A frame that decompresses to nothing begins with 0x50 to 0x5f and then this (RFC 8878 §3.1.2).
+// pzstd writes one in front of each other frame.
+constexpr std::string_view skippable_magic_end = "\x2a\x4d\x18";
+
+bool is_zstd(std::string_view first_bytes)
+{
+    const bool is_skippable = !first_bytes.empty() && (first_bytes[0] & 0xf0) == 0x50 &&
+                              first_bytes.substr(1).starts_with(skippable_magic_end);
+    return is_skippable || first_bytes.starts_with(zstd_magic);
+}
 
 constexpr const char* no_memory = "there is no memory to decompress it";
 
@@ -114,7 +124,7 @@ std::unique_ptr<decompressor> decompressor_for(std::string_view first_bytes)
     if (first_bytes.starts_with(gzip_magic)) {
         return std::make_unique<gzip_decompressor>();
     }
-    if (first_bytes.starts_with(zstd_magic)) {
+    if (is_zstd(first_bytes)) {
         return std::make_unique<zstd_decompressor>();
     }
     return nullptr;
