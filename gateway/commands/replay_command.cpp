@@ -8,11 +8,14 @@
 #include "gateway/replay/reports/result_text.hpp"
 #include "gateway/telemetry/escape.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <ostream>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace gateway {
 
@@ -39,6 +42,22 @@ bool cannot_write(const std::string& path, std::ostream& err)
 bool can_write_report(const std::string& path, std::ostream& err)
 {
     return path.empty() || std::ofstream(path, std::ios::app).good() || cannot_write(path, err);
+}
+
+// True if the file at `path` is one of the logs, by whatever name.
+bool is_log(const std::string& path, const std::vector<std::string>& logs)
+{
+    struct stat report {};
+
+    if (path.empty() || ::stat(path.c_str(), &report) != 0 || !S_ISREG(report.st_mode)) {
+        return false;
+    }
+    return std::any_of(logs.begin(), logs.end(), [&report](const std::string& log) {
+        struct stat found {};
+
+        const int failed = log == "-" ? ::fstat(STDIN_FILENO, &found) : ::stat(log.c_str(), &found);
+        return failed == 0 && found.st_dev == report.st_dev && found.st_ino == report.st_ino;
+    });
 }
 
 // Writes the report. Returns false if it cannot be written.
@@ -73,6 +92,11 @@ int replay_logs(
             return cli::wrong_usage;
         }
         options.against = candidate_of(*other);
+    }
+    if (is_log(asked.report_path, asked.logs)) {
+        err << "--report " << asked.report_path
+            << ": the report would overwrite a log that is to be read: name another file\n";
+        return cli::wrong_usage;
     }
     if (!can_write_report(asked.report_path, err)) {
         return cli::failed_while_running;

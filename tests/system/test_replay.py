@@ -414,6 +414,13 @@ class Inputs(ReplayTest):
             "/nowhere/r.html: the report cannot be written\n",
         )
         self.assertIn("standard input", self.replayed(config, "-", "-", status=2, input=self.lines))
+        linked = os.path.join(directory.path, "linked.log")
+        os.link(log, linked)
+        for report in (log, linked):
+            refused = self.replayed(config, strange, log, "--report", report, status=2)
+            self.assertIn("would overwrite a log", refused)
+            with open(log, encoding="utf-8") as f:
+                self.assertEqual(f.read(), self.lines)
         self.assertIn("--fields", self.replayed(config, log, "--fields", "clint=ip", status=2))
         self.assertIn("percentage", self.replayed(config, log, "--suggest", "1", status=2))
         self.assertIn("nowhere.yaml", self.replayed(config, log, "--against", "nowhere.yaml", status=2))
