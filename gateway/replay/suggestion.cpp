@@ -4,6 +4,7 @@
 #include "gateway/replay/trial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -162,6 +163,27 @@ std::optional<suggestion> suggest_bucket(search& space, const arrivals& from)
     return s;
 }
 
+// Returns the keys of the rule that trials do not know of.
+std::vector<std::string> keys_without_trial(const policy::limit_rule& rule)
+{
+    const std::array<std::pair<bool, std::string_view>, 7> all{{
+        {rule.penalty.any(), "penalty"},
+        {rule.cost.caps, "reserve: cap"},
+        {rule.shards > 1, "shards"},
+        {rule.max_wait > base::duration{0}, "max_wait"},
+        {!rule.outcome.charge_on.empty(), "charge_on"},
+        {!rule.outcome.reset_on.empty(), "reset_on"},
+        {rule.outcome.settles(), "settle"},
+    }};
+    std::vector<std::string> keys;
+    for (const auto& [has, key] : all) {
+        if (has) {
+            keys.emplace_back(key);
+        }
+    }
+    return keys;
+}
+
 // Returns a trial of the rule's own windows, or sliding window, with another count.
 trial counted_trial(const policy::limit_rule& rule, std::int64_t count)
 {
@@ -229,11 +251,13 @@ std::optional<suggestion> suggest(
         return std::nullopt;
     }
     search space{from, accepted};
-    if (rule.limit.how() != limit::supply_kind::token_bucket) {
-        return suggest_count(rule, space, from);
-    }
-    auto found = suggest_bucket(space, from);
+    const bool is_bucket = rule.limit.how() == limit::supply_kind::token_bucket;
+    auto found =
+        is_bucket ? suggest_bucket(space, from) : std::optional{suggest_count(rule, space, from)};
     complaint = found ? "" : "no rate up to a million a second rejects so few";
+    if (found) {
+        found->without = keys_without_trial(rule);
+    }
     return found;
 }
 

@@ -36,6 +36,8 @@ struct suggestion {
     // pair with both numbers smaller would do. For other kinds of limits, counts around the best
     // one, with what they reject.
     std::vector<suggested_numbers> curve;
+    // Keys of the limit that change what it rejects, and that the numbers leave out.
+    std::vector<std::string> without{};
 };
 
 // Returns nothing, and sets `complaint` to the reason, if the limit counts requests in flight, if

@@ -36,6 +36,15 @@ std::string moment_text(base::duration unix_time)
     return std::string{text.at(unix_time)};
 }
 
+std::string joined(std::span<const std::string> words)
+{
+    std::string text;
+    for (const std::string& word : words) {
+        text.append(text.empty() ? "" : ", ").append(word);
+    }
+    return text;
+}
+
 std::string span_text(base::duration d)
 {
     using namespace std::chrono;

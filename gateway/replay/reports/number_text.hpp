@@ -1,9 +1,10 @@
-// Functions that write the numbers of a report for people. Pure.
+// Functions that write the numbers and lists of a report for people. Pure.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace gateway::replay {
@@ -19,6 +20,9 @@ std::string percent(double share);
 
 // Returns "2026-11-28 00:03:14".
 std::string moment_text(base::duration unix_time);
+
+// Returns "penalty, shards".
+std::string joined(std::span<const std::string> words);
 
 // Returns "90 s", "15 min", "2 h" or "3 d", rounded down.
 std::string span_text(base::duration d);

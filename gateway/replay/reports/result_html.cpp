@@ -199,6 +199,12 @@ void add_suggestion(page& p, const limit_result& l)
         percent(best.requests) + " of the requests, and " + percent(best.clients) +
         " of the clients."
     );
+    if (!l.suggested->without.empty()) {
+        p.add_paragraph(
+            "These numbers are for the bare rate and burst, without what these keys change: " +
+            joined(l.suggested->without) + "."
+        );
+    }
     p.add(curve_plot(*l.suggested));
     p.begin_table("Other numbers", {"rate", "burst", "requests rejected", "clients rejected"});
     for (const suggested_numbers& n : l.suggested->curve) {

@@ -61,6 +61,7 @@ json::value as_json(const std::optional<suggestion>& s)
         curve.emplace_back(as_json(n));
     }
     o["curve"] = std::move(curve);
+    o["without"] = json::array(s->without.begin(), s->without.end());
     return o;
 }
 

@@ -114,6 +114,10 @@ void write_suggestion(const limit_result& l, std::ostream& out)
     const suggested_numbers& best = l.suggested->best;
     out << "  suggested   rate: " << best.rate << ", burst: " << best.burst << "  (rejects "
         << percent(best.requests) << " of requests, " << percent(best.clients) << " of clients)\n";
+    if (!l.suggested->without.empty()) {
+        out << "  (for the bare rate and burst, without what these keys change:\n   "
+            << joined(l.suggested->without) << ")\n";
+    }
     const auto& curve = l.suggested->curve;
     if (curve.size() < 2) {
         return;

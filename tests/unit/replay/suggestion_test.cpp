@@ -232,5 +232,24 @@ TEST(arrivals, are_sorted_if_one_bucket_has_more_than_memory_holds)
     EXPECT_EQ(seen, all.size());
 }
 
+TEST(suggestion, names_the_keys_that_it_leaves_out)
+{
+    traffic t;
+    t.come(1, seconds{1});
+    t.come(1, seconds{2});
+    policy::limit_rule rule = any_bucket;
+    EXPECT_TRUE(t.suggest_for(0, rule)->without.empty());
+    rule.penalty.after = 2;
+    rule.cost.caps = true;
+    rule.shards = 2;
+    rule.max_wait = seconds{1};
+    rule.outcome.charge_on.ranges = {{401, 401}};
+    rule.outcome.reset_on.ranges = {{200, 299}};
+    rule.outcome.settle_header = "x-used";
+    const std::vector<std::string> all{
+        "penalty", "reserve: cap", "shards", "max_wait", "charge_on", "reset_on", "settle"};
+    EXPECT_EQ(t.suggest_for(0, rule)->without, all);
+}
+
 }  // namespace suggestion_test
 }  // namespace gateway::replay
