@@ -69,12 +69,16 @@ candidate::candidate(const candidate_options& options, const wanted_parts& wante
       leases_(clock_),
       routes_(*policy_, wanted),
       text_(*policy_, view_->http, wanted),
+      content_(*policy_, wanted),
       open_(clock_, corrections_, leases_)
 {
     for (const policy::route& r : policy_->routes) {
         hosts_choose_ = hosts_choose_ || !r.match.host.empty();
         for (const policy::header_match& m : r.match.headers) {
-            headers_choose_ |= wanted.set_of({.from = source::header, .name = m.name});
+            parts_choose_ |= wanted.set_of({.from = source::header, .name = m.name});
+        }
+        for (const policy::json_match& m : r.match.json) {
+            parts_choose_ |= wanted.set_of({.from = source::json, .name = m.path});
         }
     }
     schemes_choose_ = policy_->find_route.reads_schemes();
@@ -96,7 +100,7 @@ const policy::route* candidate::route_named(std::string_view name) const
 route_gap candidate::gap_of(const logged_request& r, const policy::route* named) const
 {
     const part_set hosts = hosts_choose_ ? wanted_.all_from(source::host) : 0;
-    const part_set choosing = hosts | (named == nullptr ? headers_choose_ : 0);
+    const part_set choosing = hosts | (named == nullptr ? parts_choose_ : 0);
     return {.parts = choosing & ~r.known, .scheme = named == nullptr && schemes_choose_};
 }
 
@@ -125,12 +129,13 @@ std::string candidate::missing(const route_gap& gap) const
 
 // A log whose client is no peer was written by a gateway that has found the client already, and has
 // noted headers only where it trusted the peer, if that matters.
-intake::arrival candidate::arrival_of(const logged_request& r, const policy::route* named) const
+intake::arrival candidate::arrival_of(const logged_request& r, const policy::route* named)
 {
     return {
         .peer = r.client,
         .peer_trusted = !r.client_is_peer || identity::is_trusted(policy_->client, r.client),
-        .secure = named != nullptr && named->match.scheme == policy::url_scheme::https};
+        .secure = named != nullptr && named->match.scheme == policy::url_scheme::https,
+        .content = content_.of(r, named)};
 }
 
 void candidate::read_identity(const logged_request& r, intake::key_subject& subject)
@@ -160,7 +165,7 @@ const judgement& candidate::judge(const logged_request& r)
         judged_.is = verdict::malformed;
         return judged_;
     }
-    const bool may_name_route = (headers_choose_ != 0 || schemes_choose_) && !r.route.empty();
+    const bool may_name_route = (parts_choose_ != 0 || schemes_choose_) && !r.route.empty();
     const policy::route* const named = may_name_route ? route_named(r.route) : nullptr;
     const http::request_head* const head = text_.head_of(r, named);
     if (head == nullptr) {

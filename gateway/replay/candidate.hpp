@@ -12,6 +12,7 @@
 #include "gateway/replay/judged_routes.hpp"
 #include "gateway/replay/judgement.hpp"
 #include "gateway/replay/known_costs.hpp"
+#include "gateway/replay/logged_content.hpp"
 #include "gateway/replay/open_requests.hpp"
 #include "gateway/replay/request_text.hpp"
 #include "gateway/store/memory/memory_store.hpp"
@@ -71,10 +72,12 @@ private:
 
     judged_routes routes_;
     request_text text_;
+    logged_content content_;
     open_requests open_;
-    // True if the host, headers or the scheme decide between routes.
+    // True if the host or the scheme decides between routes; the headers and members of contents
+    // that do.
     bool hosts_choose_ = false;
-    part_set headers_choose_ = 0;
+    part_set parts_choose_ = 0;
     bool schemes_choose_ = false;
 
     judgement judged_;
@@ -84,7 +87,7 @@ private:
 
     const policy::route* route_named(std::string_view name) const;
     route_gap gap_of(const logged_request& r, const policy::route* named) const;
-    intake::arrival arrival_of(const logged_request& r, const policy::route* named) const;
+    intake::arrival arrival_of(const logged_request& r, const policy::route* named);
     void read_identity(const logged_request& r, intake::key_subject& subject);
     bool has_no_cost(std::size_t limit, const intake::key_subject& subject) const;
     limits_of_route judged_limits(

@@ -29,17 +29,31 @@ std::optional<std::int64_t> cost_among(std::string_view costs, std::string_view 
     return std::nullopt;
 }
 
-// Returns the part of a request that states its cost, if one part does.
-std::optional<policy::key_part> stating_part(const policy::cost_rule& rule)
+// Returns the parts of a request that state its cost.
+std::vector<policy::key_part> stating_parts(const policy::cost_rule& rule)
 {
-    switch (rule.from) {
-        case cost_source::header:
-            return policy::key_part{.from = source::header, .name = rule.name};
-        case cost_source::query:
-            return policy::key_part{.from = source::query, .name = rule.name};
-        default:
-            return std::nullopt;
+    std::vector<policy::key_part> parts;
+    if (rule.from == cost_source::header) {
+        parts.push_back({.from = source::header, .name = rule.name});
+    } else if (rule.from == cost_source::query) {
+        parts.push_back({.from = source::query, .name = rule.name});
     }
+    for (const policy::content_cost& part : rule.parts) {
+        if (!part.path.empty()) {
+            parts.push_back({.from = source::json, .name = part.path});
+        }
+    }
+    return parts;
+}
+
+// Returns the names of the parts, in words for people.
+std::string names_of(const std::vector<policy::key_part>& parts)
+{
+    std::string names;
+    for (const policy::key_part& part : parts) {
+        names.append(names.empty() ? "" : ", ").append(text_of(part));
+    }
+    return names;
 }
 
 }  // namespace
@@ -58,15 +72,18 @@ std::optional<std::int64_t> logged_cost(std::string_view limit, const logged_req
 known_costs::known_costs(policy::policy& p, const wanted_parts& wanted) : policy_(p)
 {
     for (policy::limit_rule& rule : p.limits) {
-        const auto part = stating_part(rule.cost);
+        const auto parts = stating_parts(rule.cost);
         own_cost own{.from = rule.cost.from, .standard = rule.cost.standard};
         own.varies = rule.cost_varies();
         own.settles = rule.outcome.settles();
-        own.parts = part ? wanted.set_of(*part) : 0;
-        own.follows = rule.cost.from != cost_source::content && (!part || own.parts != 0);
-        own.needs = own.settles ? "the settled cost"
-                    : part      ? "the cost (" + text_of(*part) + ")"
-                                : "the cost (by content)";
+        own.follows = !rule.cost.counts_bytes();
+        for (const policy::key_part& part : parts) {
+            own.parts |= wanted.set_of(part);
+            own.follows = own.follows && !wanted.is_past_bound(part);
+        }
+        own.needs = own.settles   ? "the settled cost"
+                    : own.follows ? "the cost (" + names_of(parts) + ")"
+                                  : "the cost (by content)";
         if (own.settles) {
             rule.outcome.settle_header = rule.name;
             rule.outcome.usage.clear();

@@ -440,6 +440,22 @@ class Inputs(ReplayTest):
         self.assertEqual(names, {"k0", "k1"})
 
 
+    def test_members_of_contents_by_description(self):
+        asked = [("a", 1), ("a", 2), ("b", 3), ("a", 9)]
+        lines = "".join(
+            json.dumps({"t": 1795860000 + i, "ip": "192.0.2.9", "u": "/", "body": {"model": m, "n": n}}) + "\n"
+            for i, (m, n) in enumerate(asked)
+        )
+        fields = "client=ip,time=t,path=u,json:model=body.model,json:limits.tokens=body.n"
+        config = (ONE_LIMIT % ("1/h", 3)).replace(
+            "client_ip", "'json:model', missing_key: skip, cost: { json: limits.tokens, default: 1, max: 9 }"
+        )
+        done = self.replayed(config, self.file("a.log", lines), "--fields", fields)
+        self.assertEqual((done["allowed"], done["rejected"]), (3, 1))
+        allowed = {c["client"]: c["allowed"] for c in done["limits"]["l"]["clients"]}
+        self.assertEqual(allowed, {"a": 2, "b": 1})
+
+
 class Answers(ReplayTest):
     def test_what_differs_between_policies(self):
         log = self.file("a.log", "".join(combined(s) for s in range(10)))
@@ -462,6 +478,46 @@ class Answers(ReplayTest):
         self.assertEqual((done["unjudged"], done["limits"]["l"]["unjudged"]), (2, 0))
         missing = {"missing": "host, header:x-tier, by which routes match", "requests": 2}
         self.assertEqual(done["unjudged_because"], [missing])
+
+    def test_routes_by_content_need_a_log_that_tells_it(self):
+        some = ONE_LIMIT.replace(
+            "routes: [", "routes: [ { match: { json: { model: big } }, upstream: up },"
+        ) % ("1/h", 1)
+        log = self.file("a.log", combined(0) + combined(1))
+        done = self.replayed(some, log)
+        self.assertEqual((done["unjudged"], done["limits"]["l"]["allowed"]), (2, 0))
+        missing = {"missing": "json:model, by which routes match", "requests": 2}
+        self.assertEqual(done["unjudged_because"], [missing])
+        lines = "".join(
+            json.dumps({"t": 1795860000 + i, "ip": "192.0.2.9", "u": "/", "m": m}) + "\n"
+            for i, m in enumerate(("big", "small", "small"))
+        )
+        fields = "client=ip,time=t,path=u,json:model=m"
+        done = self.replayed(some, self.file("b.log", lines), "--fields", fields)
+        self.assertEqual((done["allowed"], done["unlimited"], done["rejected"]), (2, 1, 1))
+
+    def test_says_what_a_suggestion_leaves_out(self):
+        log = self.file("a.log", "".join(combined(s) * 5 for s in range(0, 300, 10)))
+        keys = {
+            "penalty": "penalty: { after: 2, within: 1m, ban: 10m, max_ban: 1d }",
+            "reserve: cap": "reserve: cap",
+            "shards": "shards: 2",
+            "max_wait": "max_wait: 5s",
+            "charge_on": "charge_on: { status: [401] }",
+            "reset_on": "reset_on: { status: [401] }",
+        }
+        for name, key in keys.items():
+            config = (ONE_LIMIT % ("1/s", 9)).replace("burst: 9", "burst: 9, " + key)
+            with self.subTest(name):
+                made = self.replayed(config, log, "--suggest", "5%")["limits"]["l"]["suggestion"]
+                self.assertEqual(made["without"], [name])
+        plain = self.replayed(ONE_LIMIT % ("1/s", 9), log, "--suggest", "5%")
+        self.assertEqual(plain["limits"]["l"]["suggestion"]["without"], [])
+        path, page = self.file("c.yaml", config), os.path.join(self.directory().path, "r.html")
+        out = run_command("replay", "--config", path, "--suggest", "5%", "--report", page, log)[1]
+        self.assertIn("without what these keys change:\n   reset_on)", out)
+        with open(page, encoding="utf-8") as f:
+            self.assertIn("without what these keys change: reset_on.", f.read())
 
     def test_suggests_the_smallest_numbers(self):
         # Five at once every ten seconds: 5 tokens, 30 a minute.

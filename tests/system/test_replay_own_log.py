@@ -2,6 +2,7 @@
 does not tell leaves a limit unjudged."""
 import json
 
+from harness.process import wait_until
 from test_replay import ReplayTest, combined
 
 LISTENER = "listeners: [ { address: 127.0.0.1:0 } ]\n"
@@ -34,14 +35,22 @@ class OwnLogTest(ReplayTest):
         gateway = self.gateway(text)
         with gateway.connect() as c:
             statuses = [c.ask(**{"target": "/", **words}).status for words in requests]
-        self.assertEqual(len(gateway.log_lines(len(requests))), len(requests))
+        self.wait_for_lines(gateway, len(requests))
         return statuses, gateway.log_path
+
+    def wait_for_lines(self, gateway, count):
+        def lines():
+            with open(gateway.log_path, encoding="utf-8") as f:
+                return f.read().count("\n")
+
+        wait_until(lambda: lines() >= count, 10, f"{count} lines of access log")
+        self.assertEqual(lines(), count)
 
     def assert_same_verdicts(self, text, requests, refused=(429,)):
         """A replay of what was recorded gives the verdicts that were live. Returns it."""
         statuses, log = self.recorded(text, requests)
         self.assertIn(429, statuses)
-        done = self.replayed(LISTENER + text, log)
+        done = self.replayed(text if "listeners:" in text else LISTENER + text, log)
         self.assertEqual((done["bad_lines"], done["unjudged"]), (0, 0), done)
         logged = done["logged"]
         self.assertEqual((logged["newly_rejected"], logged["newly_allowed"]), (0, 0), statuses)
@@ -94,7 +103,8 @@ class Costs(OwnLogTest):
         costs = {
             "{ header: x-c, default: 1, max: 50 }": "the cost (header:x-c)",
             "{ query: n, default: 1, max: 50 }": "the cost (query:n)",
-            "{ json: max_tokens, default: 1, max: 50 }": "the cost (by content)",
+            "{ json: max_tokens, default: 1, max: 50 }": "the cost (json:max_tokens)",
+            "{ request_bytes: 4, default: 0 }": "the cost (by content)",
         }
         for cost, missing in costs.items():
             new = policy(
@@ -119,3 +129,49 @@ class Costs(OwnLogTest):
         fields = "log: { fields: { t: 'header:x-t' } }\n"
         requests = [{}] * 2 + [{"headers": [("X-T", "a")]}] + [{}] * 2
         self.assert_same_verdicts(policy(fixed, stated, more=fields), requests)
+
+
+class Contents(OwnLogTest):
+    fields = "log: { fields: { m: 'json:params.model', n: 'json:params.n' } }\n"
+
+    @staticmethod
+    def requests(*models):
+        return [json_request(params={"model": m, "n": 3}) if m else json_request(n=1) for m in models]
+
+    def test_that_are_keys(self):
+        for missing in ("reject", "skip", "client_ip"):
+            limit = f"l: {{ key: 'json:params.model', missing_key: {missing}, rate: 1/h, burst: 2 }}"
+            requests = self.requests("a", "a", "a", "b", "b", "b", 7, "7", 7, None, None, None)
+            with self.subTest(missing):
+                done = self.assert_same_verdicts(policy(limit, more=self.fields), requests, (400, 429))
+                clients = {c["client"] for c in done["limits"]["l"]["clients"]}
+                self.assertLessEqual({"a", "b", "7"}, clients)
+
+    def test_that_choose_plans(self):
+        plans = "plans: { by: { key: 'json:params.model', members: { big: [gpt], small: [tiny] } } }\n"
+        limit = (
+            "l: { key: client_ip, rate: 1/h, burst: 2, plan: by, "
+            "plans: { big: { rate: 1/h, burst: 5 }, small: blocked } }"
+        )
+        requests = self.requests("gpt", "gpt", "gpt", "gpt", "gpt", "tiny", "other", None, "gpt")
+        self.assert_same_verdicts(policy(limit, more=self.fields + plans), requests, (403, 429))
+
+    def test_that_are_costs_under_a_new_limit(self):
+        old = policy("l: { key: 'json:params.model', missing_key: skip, rate: 99/h }", more=self.fields)
+        _, log = self.recorded(old, self.requests("a", "a", "a", None, "a"))
+        cost = "cost: { json: params.n, default: 1, max: 9 }"
+        new = policy(f"m: {{ key: client_ip, rate: 1/h, burst: 8, {cost} }}", more=self.fields)
+        done = self.replayed(LISTENER + new, log)
+        self.assertEqual((done["allowed"], done["rejected"], done["unjudged"]), (3, 2, 0))
+
+    def test_that_choose_routes(self):
+        match = (
+            "limits: { a: { key: client_ip, rate: 1/h, burst: 2 }, b: { key: client_ip, rate: 1/h } }\n"
+            "routes:\n"
+            "  - { name: ay, match: { json: { params.model: a } }, limits: [a], upstream: up }\n"
+            "  - { name: rest, limits: [b], upstream: up }\n"
+            "upstreams: { up: { servers: [echo] } }\n"
+        )
+        requests = self.requests("a", "b", "a", "a", "b", None, "a")
+        for fields in (self.fields, ""):  # the name of the route tells as much
+            self.assert_same_verdicts(fields + match, requests)

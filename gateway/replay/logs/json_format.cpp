@@ -33,12 +33,13 @@ constexpr std::array<named_role, 8> field_names{{
     {"cost", json_role::cost},
 }};
 
-constexpr std::array<std::pair<std::string_view, source>, 5> part_names{{
+constexpr std::array<std::pair<std::string_view, source>, 6> part_names{{
     {"header:", source::header},
     {"cookie:", source::cookie},
     {"query:", source::query},
     {"jwt:", source::jwt},
     {"cert:", source::cert},
+    {"json:", source::json},
 }};
 
 std::optional<policy::key_part> part_named(std::string_view text)

@@ -67,6 +67,11 @@ void wanted_parts::add(const policy::policy& p)
         } else if (rule.cost.from == policy::cost_rule::source::query) {
             add({.from = source::query, .name = rule.cost.name});
         }
+        for (const policy::content_cost& part : rule.cost.parts) {
+            if (!part.path.empty()) {
+                add({.from = source::json, .name = part.path});
+            }
+        }
     }
     for (const policy::plan_section& plans : p.plans) {
         if (plans.key.from != source::descriptor) {
@@ -76,6 +81,9 @@ void wanted_parts::add(const policy::policy& p)
     for (const policy::route& route : p.routes) {
         for (const policy::header_match& match : route.match.headers) {
             add({.from = source::header, .name = match.name});
+        }
+        for (const policy::json_match& match : route.match.json) {
+            add({.from = source::json, .name = match.path});
         }
     }
     for (const policy::log_field& field : p.log_fields) {

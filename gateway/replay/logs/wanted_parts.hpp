@@ -1,6 +1,6 @@
 // `wanted_parts` lists what policies want to know of a request beyond its line: headers, cookies,
-// query parameters, claims, properties of certificates, and the host. A reader of a log says for
-// each line which of them the log holds. A set of them is a word of bits.
+// query parameters, claims, properties of certificates, members of JSON contents, and the host. A
+// reader of a log says for each line which of them the log holds. A set of them is a word of bits.
 #pragma once
 
 #include "gateway/policy/policy.hpp"
@@ -36,7 +36,7 @@ public:
     // every log holds it, or there are too many.
     std::optional<std::size_t> add(const policy::key_part& part);
 
-    // Returns the index of a header, cookie, query parameter or claim; nothing if nobody wants it.
+    // Returns the index of a part by its name; nothing if nobody wants it.
     // The case of letters does not count in the name of a header.
     std::optional<std::size_t> find(source from, std::string_view name) const;
 
