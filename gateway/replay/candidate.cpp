@@ -40,12 +40,12 @@ std::shared_ptr<const limits::policy_view> view_of(
 }
 
 // Returns the status that corrects what was charged. A request that limits have refused when it was
-// logged got no response that says what it did.
+// logged got no response that says what it did, and neither did the gateway if it was only asked.
 int correcting_status(const logged_request& r)
 {
     const bool was_refused = r.was == logged_request::verdict::rejected ||
                              (r.was == logged_request::verdict::unknown && r.status == 429);
-    return was_refused || r.status == client_left ? 0 : r.status;
+    return was_refused || r.decided_only || r.status == client_left ? 0 : r.status;
 }
 
 // Returns the outcome that corrects what was charged. A client that has given up its call stays
@@ -161,8 +161,8 @@ const judgement& candidate::judge(const logged_request& r)
 {
     judged_.clear();
     open_.move_to(base::instant{r.at});
-    if (r.refused_early) {
-        judged_.is = verdict::malformed;
+    if (r.asked_by_envoy || r.refused_early) {
+        judged_.is = r.asked_by_envoy ? verdict::left_out : verdict::malformed;
         return judged_;
     }
     const bool may_name_route = (parts_choose_ != 0 || schemes_choose_) && !r.route.empty();

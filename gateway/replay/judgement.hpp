@@ -14,8 +14,9 @@
 
 namespace gateway::replay {
 
-// A malformed request has no verdict of limits, as it is refused before they are asked.
-enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed };
+// A malformed request has no verdict of limits, as it is refused before they are asked. What is
+// left out is no request of a route.
+enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed, left_out };
 
 // `route_gap` is what decides between routes and the log does not tell.
 struct route_gap {

@@ -68,8 +68,11 @@ struct replay_result {
     std::uint64_t unjudged = 0;
     // Reasons why the route of requests is not certain, so that they could not be judged.
     std::vector<unknown_thing> unknown;
-    // Requests that were refused before limits were asked, as they were malformed.
+    // Requests that were refused before limits were asked, as they were malformed, or because of a
+    // key or cost that the log does not tell.
     std::uint64_t malformed = 0;
+    // Lines that were left out, as they tell of answers to Envoy's questions.
+    std::uint64_t envoy_calls = 0;
     // Allowed requests that no limit was asked about: no route matches, say.
     std::uint64_t unlimited = 0;
     // Moments of the first and the last request, in Unix time.

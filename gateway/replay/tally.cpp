@@ -40,7 +40,7 @@ tally::tally(
 
 void tally::add(const logged_request& r, const judgement& j)
 {
-    if (result_.over_time.bins().empty() && result_.malformed == 0) {
+    if (result_.over_time.bins().empty() && result_.malformed + result_.envoy_calls == 0) {
         result_.begin = r.at;
     }
     result_.end = r.at;
@@ -60,6 +60,9 @@ void tally::add(const logged_request& r, const judgement& j)
             break;
         case verdict::malformed:
             ++result_.malformed;
+            return;
+        case verdict::left_out:
+            ++result_.envoy_calls;
             return;
     }
     result_.over_time.add(r.at, j.is);

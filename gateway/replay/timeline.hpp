@@ -20,7 +20,7 @@ public:
     // Number of requests by verdict.
     using counts = std::array<std::uint64_t, 3>;
 
-    // Counts a request that is not malformed. Moments do not step back.
+    // Counts a request that is neither malformed nor left out. Moments do not step back.
     void add(base::duration at, verdict is)
     {
         if (bins_.empty()) {

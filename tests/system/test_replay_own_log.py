@@ -2,7 +2,10 @@
 does not tell leaves a limit unjudged."""
 import json
 
+from harness.envoy import Envoy, descriptor
+from harness.gateway import run_command
 from harness.process import wait_until
+from harness.tokens import Issuer
 from test_replay import ReplayTest, combined
 
 LISTENER = "listeners: [ { address: 127.0.0.1:0 } ]\n"
@@ -175,3 +178,72 @@ class Contents(OwnLogTest):
         requests = self.requests("a", "b", "a", "a", "b", None, "a")
         for fields in (self.fields, ""):  # the name of the route tells as much
             self.assert_same_verdicts(fields + match, requests)
+
+
+class RefusedRequests(OwnLogTest):
+    """The log leaves out values that the gateway refuses, as if there had been none."""
+
+    def test_by_their_cost(self):
+        cost = "cost: { query: n, default: 2, max: 20 }"
+        limit = f"l: {{ key: client_ip, rate: 1/h, burst: 10, {cost} }}"
+        requests = [{"target": t} for t in ["/?n="] * 5 + ["/?n=1"] * 3 + ["/?n=9"]]
+        self.assert_malformed(limit, "n: 'query:n'", requests, 5)
+
+    def test_by_their_key(self):
+        limit = "l: { key: 'cookie:sid', missing_key: client_ip, rate: 1/h, burst: 3 }"
+        cookies = [[("Cookie", "sid=q")], *[[("Cookie", "sid=%")]] * 4, *[[]] * 4]
+        self.assert_malformed(limit, "s: 'cookie:sid'", [{"headers": c} for c in cookies], 4)
+
+    def assert_malformed(self, limit, field, requests, count):
+        for form in ("json", "text"):
+            log = f"log: {{ format: {form}, fields: {{ {field} }} }}\n"
+            with self.subTest(form):
+                done = self.assert_same_verdicts(policy(limit, more=log), requests)
+                self.assertEqual(done["malformed"], count)
+
+    def test_that_lack_a_key_have_the_verdict_of_the_log(self):
+        issuer = self.started(Issuer())
+        keys = self.file("jwks.json", json.dumps({"keys": [issuer.make_key("HS256")]}))
+        more = f"jwt: {{ keys: {keys} }}\nlog: {{ fields: {{ sub: 'jwt:sub' }} }}\n"
+        limit = "u: { key: 'jwt:sub', missing_key: reject, rate: 1/h, burst: 2 }"
+        token = ("Authorization", "Bearer " + issuer.token("HS256", sub="x"))
+        requests = [{"headers": [token]}] * 3 + [{}] * 2
+        done = self.assert_same_verdicts(policy(limit, more=more), requests, (400, 429))
+        self.assertEqual((done["malformed"], done["logged"]["compared"]), (0, 5))
+
+
+class Listeners(OwnLogTest):
+    def test_that_only_decide_see_no_response(self):
+        for form in ("json", "text"):
+            for rule in ("charge_on: { status: [401] }", "reset_on: { status: [2xx] }"):
+                limit = f"l: {{ key: client_ip, rate: 1/h, burst: 3, {rule} }}"
+                more = f"listeners: [ {{ address: 127.0.0.1:0, decide: true }} ]\nlog: {{ format: {form} }}\n"
+                with self.subTest(rule, form=form):
+                    self.assert_same_verdicts(policy(limit, more=more), [{}] * 6)
+
+    def test_that_envoy_asks_are_left_out(self):
+        for form in ("json", "text"):
+            text = (
+                "listeners: [ { address: 127.0.0.1:0, rate_limit_service: edge } ]\n"
+                "rate_limit_service: { edge: { domain: edge, descriptors: [ { match: [a], limits: [e] } ] } }\n"
+                f"log: {{ format: {form} }}\n"
+                "limits: { e: { key: 'descriptor:a', rate: 3/h }, l: { key: client_ip, rate: 1/h, burst: 2 } }\n"
+                "routes: [ { limits: [l], upstream: up } ]\n"
+                "upstreams: { up: { servers: [echo] } }\n"
+            )
+            gateway = self.gateway(text)
+            envoy = self.started(Envoy(gateway.address))
+            for _ in range(5):
+                envoy.ask(descriptor(("a", "203.0.113.7")))
+            self.wait_for_lines(gateway, 5)
+            with self.subTest(form):
+                done = self.replayed(text, gateway.log_path)
+                counts = [done[name] for name in ("lines", "envoy_calls", "allowed", "rejected", "malformed")]
+                self.assertEqual(counts, [5, 5, 0, 0, 0])
+                self.assertNotIn("logged", done)
+                page = self.file("r.html", "")
+                path = self.file("c.yaml", text)
+                out = run_command("replay", "--config", path, "--report", page, gateway.log_path)[1]
+                self.assertIn("5 more lines are answers to Envoy", out)
+                with open(page, encoding="utf-8") as f:
+                    self.assertIn("5 more lines are answers to Envoy", f.read())

@@ -132,6 +132,8 @@ json_format own_json(const wanted_parts& wanted)
              {"limit", json_role::limit},
              {"outcome", json_role::outcome},
              {"error", json_role::error},
+             {"upstream", json_role::upstream},
+             {"server", json_role::server},
              {"status", json_role::status},
              {"grpc_status", json_role::grpc_status},
              {"duration_seconds", json_role::duration_in_seconds},

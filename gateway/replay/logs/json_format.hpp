@@ -28,6 +28,9 @@ enum class json_role : std::uint8_t {
     outcome,
     // Reason why the gateway answered itself.
     error,
+    // Upstream of the route, and its server that got the request.
+    upstream,
+    server,
     status,
     // Outcome of a call of gRPC.
     grpc_status,

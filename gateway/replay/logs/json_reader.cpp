@@ -2,7 +2,6 @@
 
 #include "gateway/replay/logs/logged_address.hpp"
 #include "gateway/replay/logs/logged_number.hpp"
-#include "gateway/replay/logs/own_words.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <algorithm>
@@ -166,23 +165,9 @@ void json_reader::note(const meaning& means, json_value value, reading& line)
         case json_role::host:
             out.host = text;
             break;
-        case json_role::route:
-            out.route = text;
-            break;
-        case json_role::limit:
-            out.limit = text;
-            break;
-        case json_role::outcome:
-            out.was = verdict_of_outcome(text);
-            break;
-        case json_role::error:
-            line.has_error = true;
-            break;
-        case json_role::costs:
-            out.costs = text;
-            break;
         case json_role::part:
-            if (value.is == json_kind::string || value.is == json_kind::number) {
+            if (value.is == json_kind::string || value.is == json_kind::number || text == "true" ||
+                text == "false") {
                 line.parts.push_back({means.part, text});
             }
             break;
@@ -193,7 +178,38 @@ void json_reader::note(const meaning& means, json_value value, reading& line)
             }
             break;
         default:
-            note_number(means.role, value, line);
+            note_own_word(means.role, value, line);
+    }
+}
+
+void json_reader::note_own_word(json_role role, json_value value, reading& line)
+{
+    logged_request& out = line.out;
+    const std::string_view text = value.view();
+    switch (role) {
+        case json_role::route:
+            out.route = text;
+            break;
+        case json_role::limit:
+            out.limit = text;
+            break;
+        case json_role::outcome:
+            out.was = verdict_of_outcome(text);
+            break;
+        case json_role::error:
+            line.words.error = text;
+            break;
+        case json_role::upstream:
+            line.words.has_upstream = true;
+            break;
+        case json_role::server:
+            line.words.has_server = true;
+            break;
+        case json_role::costs:
+            out.costs = text;
+            break;
+        default:
+            note_number(role, value, line);
     }
 }
 
@@ -252,8 +268,9 @@ bool json_reader::finish(reading& line) const
     if (format_.holds_queries || out.target.find('?') != std::string_view::npos) {
         out.known |= wanted_.all_from(source::query);
     }
-    out.refused_early = out.target.empty() || out.method.empty() ||
-                        is_refused_early(out, line.decided.has_value(), line.has_error);
+    out.refused_early = out.target.empty() || out.method.empty();
+    line.words.has_decided = line.decided.has_value();
+    note_own_words(line.words, out);
     for (const part_text& p : line.parts) {
         out.known |= bit(p.part);
     }

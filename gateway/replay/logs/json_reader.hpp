@@ -5,6 +5,7 @@
 #include "gateway/replay/logs/json_cursor.hpp"
 #include "gateway/replay/logs/json_format.hpp"
 #include "gateway/replay/logs/line_reader.hpp"
+#include "gateway/replay/logs/own_words.hpp"
 
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ private:
         std::optional<std::string_view> time{};
         bool has_client = false;
         bool has_target = false;
-        bool has_error = false;
+        own_words words{};
         bool good = true;
     };
 
@@ -71,6 +72,7 @@ private:
     meaning learn(level& of, std::size_t position, const json_member& m) const;
     void walk(std::size_t index, std::span<char> object, reading& line);
     void note(const meaning& means, json_value value, reading& line);
+    void note_own_word(json_role role, json_value value, reading& line);
     void note_number(json_role role, json_value value, reading& line);
     void note_header(std::size_t part, json_value value, reading& line);
     bool finish(reading& line) const;

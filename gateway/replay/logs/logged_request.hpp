@@ -62,8 +62,14 @@ struct logged_request {
     verdict was = verdict::unknown;
     // True if `client` is the address of the connection, so that headers may name another one.
     bool client_is_peer = false;
-    // True if the request was refused before limits were asked: it was malformed, say.
+    // True if the request was refused before limits were asked, or by a limit that could not read
+    // its key or its cost: it was malformed, say.
     bool refused_early = false;
+    // True if the gateway was only asked about the request, so that the response that its client
+    // got is not known: `status` is the answer to the question.
+    bool decided_only = false;
+    // True if the line tells of a question of Envoy's, which is no request of a route.
+    bool asked_by_envoy = false;
 };
 
 }  // namespace gateway::replay

@@ -69,17 +69,19 @@ bool own_text_reader::read(std::span<char> line, logged_request& out, std::vecto
     out.method = request.substr(0, blank);
     out.target = blank == request.npos ? std::string_view{} : request.substr(blank + 1);
     out.target = unescape(out.target, const_cast<char*>(out.target.data()));
-    bool has_error = false;
-    bool has_decided = false;
+    own_words said;
     while (good && !words.left().empty()) {
         const std::string_view name = words.until('=');
         std::string_view value = words.left().starts_with('"') ? words.quoted(good) : words.word();
         value = unescape(value, const_cast<char*>(value.data()));
-        has_error = has_error || name == "error";
-        has_decided = has_decided || name == "decided";
+        said.error = name == "error" ? value : said.error;
+        said.has_decided = said.has_decided || name == "decided";
+        said.has_upstream = said.has_upstream || name == "upstream";
+        said.has_server = said.has_server || name == "server";
         note(name, value, out, parts);
     }
-    out.refused_early = out.target.empty() || is_refused_early(out, has_decided, has_error);
+    out.refused_early = out.target.empty();
+    note_own_words(said, out);
     return good;
 }
 

@@ -15,14 +15,49 @@ inline logged_request::verdict verdict_of_outcome(std::string_view outcome)
     return refuses ? logged_request::verdict::rejected : logged_request::verdict::allowed;
 }
 
+// `own_words` are words of a line that say what became of the request.
+struct own_words {
+    bool has_decided = false;
+    bool has_upstream = false;
+    bool has_server = false;
+    // Reason why the gateway answered itself; empty: it did not.
+    std::string_view error{};
+};
+
 // True if the gateway refused the request before its limits were asked, as it was malformed, say.
 // One that no route matched may have a route in another configuration, and one whose upstream
 // failed had a route without limits.
-inline bool is_refused_early(const logged_request& of, bool has_decided, bool has_error)
+inline bool is_refused_early(const logged_request& of, const own_words& words)
 {
-    const bool undecided = !has_decided && of.was == logged_request::verdict::unknown;
+    const bool undecided = !words.has_decided && of.was == logged_request::verdict::unknown;
     const bool may_be_judged = of.status == 404 || of.status == 502 || of.status == 504;
-    return undecided && has_error && of.status >= 400 && !may_be_judged;
+    return undecided && !words.error.empty() && of.status >= 400 && !may_be_judged;
+}
+
+// True if a limit refused the request because of its key or its cost.
+inline bool is_refused_by_limit(const logged_request& of, const own_words& words)
+{
+    return words.has_decided && of.was == logged_request::verdict::unknown && !of.limit.empty() &&
+           of.status == 400 && !words.error.empty();
+}
+
+// Notes what the words say. A request whose key was missing is decided again. One whose key had two
+// values, or whose cost was no number, is not: the log leaves such values out, as if there had been
+// none. A listener that only decides names the upstream of the route, and asks no server.
+inline void note_own_words(const own_words& words, logged_request& out)
+{
+    constexpr std::string_view missing = ", which identifies the client, is missing";
+    constexpr std::string_view service = "rate_limit_service:";
+    out.asked_by_envoy = out.route.starts_with(service);
+    out.decided_only = out.was == logged_request::verdict::allowed && words.has_decided &&
+                       words.has_upstream && !words.has_server && words.error.empty() &&
+                       out.status != client_left;
+    out.refused_early = out.refused_early || is_refused_early(out, words);
+    if (is_refused_by_limit(out, words)) {
+        const bool is_missing = words.error.find(missing) != std::string_view::npos;
+        out.refused_early = out.refused_early || !is_missing;
+        out.was = logged_request::verdict::rejected;
+    }
 }
 
 }  // namespace gateway::replay

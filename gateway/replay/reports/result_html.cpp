@@ -137,6 +137,11 @@ void add_head(page& p, const replay_result& r)
     if (r.malformed > 0) {
         p.add_paragraph(grouped(r.malformed) + " more were malformed, and reached no limit.");
     }
+    if (r.envoy_calls > 0) {
+        p.add_paragraph(
+            grouped(r.envoy_calls) + " more lines are answers to Envoy, and are left out."
+        );
+    }
     p.add(colours);
     p.add(timeline_plot(r.over_time));
 }

@@ -139,6 +139,7 @@ json::object as_json(const replay_result& r)
     o["unjudged_because"] = as_json(r.unknown);
     o["unlimited"] = r.unlimited;
     o["malformed"] = r.malformed;
+    o["envoy_calls"] = r.envoy_calls;
     json::object limits;
     for (const limit_result& l : r.limits) {
         limits[l.name] = as_json(l, r.accepted.any());

@@ -222,6 +222,10 @@ void write_text(const replay_result& r, std::ostream& out)
     if (r.malformed > 0) {
         out << "  (" << grouped(r.malformed) << " more were malformed, and reached no limit)\n";
     }
+    if (r.envoy_calls > 0) {
+        out << "  (" << grouped(r.envoy_calls)
+            << " more lines are answers to Envoy, and are left out)\n";
+    }
     for (const limit_result& l : r.limits) {
         write_limit(l, r.accepted.any(), out);
     }

@@ -125,6 +125,69 @@ TEST_F(readers, our_json_of_a_request_that_never_had_limits)
     EXPECT_TRUE(read(said + "413}").refused_early);
 }
 
+using own_words_of_line = std::vector<std::pair<std::string, std::string>>;
+
+// Returns a line of ours with these words at its end.
+std::string our_line(bool is_json, int status, const own_words_of_line& words)
+{
+    std::string json =
+        R"({"time":"2026-11-28T10:00:01.123Z","client":"192.0.2.1","peer":"192.0.2.1",)"
+        R"("method":"GET","host":"h","target":"/","status":)" +
+        std::to_string(status);
+    std::string text = R"(192.0.2.1 - - [28/Nov/2026:10:00:01 +0000] "GET /" )" +
+                       std::to_string(status) + " 9 0.001 peer=192.0.2.1";
+    for (const auto& [name, value] : words) {
+        json.append(",\"").append(name).append("\":").append(value);
+        text.append(" ").append(name).append("=").append(value);
+    }
+    return is_json ? json + "}" : text;
+}
+
+const std::pair<std::string, std::string> decided{"decided", "1795860001122333444"};
+
+TEST_F(readers, our_lines_of_requests_whose_key_or_cost_was_refused)
+{
+    for (const bool is_json : {true, false}) {
+        const auto refused = [&](const std::string& why) {
+            return our_line(
+                is_json, 400, {{"limit", "\"l\""}, decided, {"error", '"' + why + '"'}}
+            );
+        };
+        for (const char* why :
+             {"what the request says of its cost is no whole number within the bounds",
+              "cookie:a, which identifies the client, has two values, or is spelled in a way"}) {
+            const auto& r = read(refused(why));
+            EXPECT_TRUE(r.refused_early) << why;
+            EXPECT_EQ(r.was, logged_request::verdict::rejected) << why;
+        }
+        const auto& r = read(refused("cookie:a, which identifies the client, is missing"));
+        EXPECT_FALSE(r.refused_early);
+        EXPECT_EQ(r.was, logged_request::verdict::rejected);
+        const auto& failed = read(our_line(is_json, 502, {decided, {"error", "\"no server\""}}));
+        EXPECT_FALSE(failed.refused_early);
+        EXPECT_EQ(failed.was, logged_request::verdict::unknown);
+    }
+}
+
+TEST_F(readers, our_lines_of_listeners_without_a_server)
+{
+    const own_words_of_line allowed{
+        {"route", "\"r\""}, {"upstream", "\"up\""}, {"outcome", "\"allowed\""}, decided};
+    for (const bool is_json : {true, false}) {
+        EXPECT_TRUE(read(our_line(is_json, 200, allowed)).decided_only);
+        EXPECT_FALSE(read(our_line(is_json, 499, allowed)).decided_only);
+        for (const char* name : {"server", "error"}) {
+            own_words_of_line more = allowed;
+            more.emplace_back(name, "\"x\"");
+            EXPECT_FALSE(read(our_line(is_json, 502, more)).decided_only) << name;
+        }
+        EXPECT_FALSE(read(our_line(is_json, 200, allowed)).asked_by_envoy);
+        own_words_of_line of_envoy = allowed;
+        of_envoy[0].second = "\"rate_limit_service:edge\"";
+        EXPECT_TRUE(read(our_line(is_json, 200, of_envoy)).asked_by_envoy);
+    }
+}
+
 TEST_F(readers, our_text)
 {
     const auto& r = read(
