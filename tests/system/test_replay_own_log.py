@@ -215,7 +215,11 @@ class RefusedRequests(OwnLogTest):
 class Listeners(OwnLogTest):
     def test_that_only_decide_see_no_response(self):
         for form in ("json", "text"):
-            for rule in ("charge_on: { status: [401] }", "reset_on: { status: [2xx] }"):
+            for rule in (
+                "charge_on: { status: [401] }",
+                "reset_on: { status: [2xx] }",
+                "settle: { header: x-used, max: 9 }",
+            ):
                 limit = f"l: {{ key: client_ip, rate: 1/h, burst: 3, {rule} }}"
                 more = f"listeners: [ {{ address: 127.0.0.1:0, decide: true }} ]\nlog: {{ format: {form} }}\n"
                 with self.subTest(rule, form=form):
