@@ -1,6 +1,7 @@
 """gateway replay: what the gateway's own log tells of a request decides as it did live, and what it
 does not tell leaves a limit unjudged."""
 import json
+import time
 
 from harness.envoy import Envoy, descriptor
 from harness.gateway import run_command
@@ -178,6 +179,32 @@ class Contents(OwnLogTest):
         requests = self.requests("a", "b", "a", "a", "b", None, "a")
         for fields in (self.fields, ""):  # the name of the route tells as much
             self.assert_same_verdicts(fields + match, requests)
+
+
+    def test_that_come_late_do_not_hold_a_permit(self):
+        """Limits are asked when the content is there, and the log counts from the head on."""
+        limits = {
+            "concurrency": "c: { key: client_ip, algorithm: concurrency, max: 1 }",
+            "charge_on": "c: { key: client_ip, rate: 1/h, burst: 1, charge_on: { status: [401] } }",
+        }
+        content = b'{"params":{"model":"a"}}'
+        head = (
+            "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        ).encode()
+        for name, limit in limits.items():
+            by_model = "m: { key: 'json:params.model', missing_key: reject, rate: 9/h }"
+            text = policy(limit, by_model, more=self.fields)
+            gateway = self.gateway(text)
+            with self.subTest(name), gateway.connect() as c:
+                for pause in (0.3, 0, 0.3, 0):
+                    c.send(head)
+                    time.sleep(pause)
+                    c.send(content)
+                    self.assertEqual(c.response().status, 200)
+                self.wait_for_lines(gateway, 4)
+                done = self.replayed(LISTENER + text, gateway.log_path)
+                self.assertEqual((done["allowed"], done["logged"]["newly_rejected"]), (4, 0))
 
 
 class RefusedRequests(OwnLogTest):

@@ -27,6 +27,19 @@ void note_duration(std::optional<base::duration> d, logged_request& out)
     }
 }
 
+// Shortens a duration that counts from the head of a request whose limits were asked later, once
+// its content had come: the line was written when the request was over.
+void end_when_written(std::optional<base::duration> written, logged_request& out)
+{
+    constexpr std::chrono::milliseconds precision{1};
+    if (!written || *written + precision < out.at) {
+        return;
+    }
+    if (out.at + out.duration >= *written + precision) {
+        out.duration = std::max(*written - out.at, base::duration{0});
+    }
+}
+
 void hide(part_set parts, logged_request& out)
 {
     out.known &= ~parts;
@@ -39,7 +52,8 @@ json_reader::json_reader(json_format format, const wanted_parts& wanted)
     : format_(std::move(format)),
       wanted_(wanted),
       levels_(2),
-      cookies_(wanted.all_from(source::cookie))
+      cookies_(wanted.all_from(source::cookie)),
+      awaits_contents_(wanted.all_from(source::json) != 0)
 {
     levels_[0].rules = &format_.rules;
     for (const json_rule& r : format_.rules) {
@@ -265,6 +279,9 @@ bool json_reader::finish(reading& line) const
     }
     const bool is_end = !line.decided && format_.time_is_end;
     out.at = *at - (is_end ? out.duration : base::duration{0});
+    if (awaits_contents_ && line.decided && line.time) {
+        end_when_written(parse_moment(*line.time), out);
+    }
     if (format_.holds_queries || out.target.find('?') != std::string_view::npos) {
         out.known |= wanted_.all_from(source::query);
     }

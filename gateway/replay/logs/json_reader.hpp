@@ -66,6 +66,8 @@ private:
     const wanted_parts& wanted_;
     std::vector<level> levels_;
     part_set cookies_;
+    // True if limits may have waited for the content of requests.
+    bool awaits_contents_;
 
     std::size_t add_level(const std::vector<json_rule>& rules);
     meaning find(const level& of, std::string_view name) const;

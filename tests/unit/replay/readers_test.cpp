@@ -19,7 +19,8 @@ protected:
             .key =
                 {{.from = source::header, .name = "user-agent"},
                  {.from = source::query, .name = "q"},
-                 {.from = source::jwt, .name = "sub"}},
+                 {.from = source::jwt, .name = "sub"},
+                 {.from = source::json, .name = "model"}},
             .limit = *limit::limit::make(1, std::chrono::seconds{1}, 1)};
         p.limits.push_back(rule);
         p.log_fields.push_back({"tenant", {.from = source::jwt, .name = "sub"}});
@@ -93,6 +94,23 @@ TEST_F(readers, our_json)
     EXPECT_FALSE(knows(source::query, "q"));
     EXPECT_FALSE(r.client_is_peer);
     EXPECT_FALSE(r.refused_early);
+}
+
+TEST_F(readers, our_json_of_a_request_whose_limits_waited_for_its_content)
+{
+    const auto duration_of = [this](const std::string& decided, const std::string& seconds) {
+        return read(
+                   R"({"time":"2026-11-28T10:00:01.123Z","client":"192.0.2.1","method":"POST",)"
+                   R"("host":"h","target":"/","status":200,"duration_seconds":)" +
+                   seconds + R"(,"decided":17958600)" + decided + "}"
+        )
+            .duration;
+    };
+    EXPECT_EQ(duration_of("01120500000", "0.502"), std::chrono::microseconds{2500});
+    EXPECT_EQ(duration_of("01123400000", "0.5"), base::duration{0});
+    EXPECT_EQ(duration_of("01120500000", "0.003499"), std::chrono::microseconds{3499});
+    EXPECT_EQ(duration_of("01220500000", "0.5"), std::chrono::milliseconds{500})
+        << "the clock was set back";
 }
 
 TEST_F(readers, our_lines_of_calls_of_grpc)
