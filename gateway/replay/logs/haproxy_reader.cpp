@@ -1,5 +1,6 @@
 #include "gateway/replay/logs/haproxy_reader.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_address.hpp"
 #include "gateway/replay/logs/logged_number.hpp"
@@ -33,6 +34,20 @@ std::optional<base::ip_address> client_of(std::string_view text)
 {
     return text.starts_with('[') ? parse_logged_address(text)
                                  : base::ip_address::parse(text.substr(0, text.rfind(':')));
+}
+
+// Replaces #HH, as HAProxy writes a quote, for example, in place. A '#' itself is written so, too.
+std::string_view without_escapes(std::string_view text, char* in_place)
+{
+    char* to = in_place;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool may_be_one = text[i] == '#' && i + 2 < text.size();
+        const int high = may_be_one ? base::hex_digit(text[i + 1]) : -1;
+        const int low = high >= 0 ? base::hex_digit(text[i + 2]) : -1;
+        *to++ = low >= 0 ? static_cast<char>(high * 16 + low) : text[i];
+        i += low >= 0 ? 2 : 0;
+    }
+    return {in_place, static_cast<std::size_t>(to - in_place)};
 }
 
 }  // namespace
@@ -75,7 +90,8 @@ bool haproxy_reader::read(std::span<char> line, logged_request& out, std::vector
     out.client = *client;
     out.client_is_peer = true;
     out.method = request.method;
-    out.target = request.target;
+    // The line may be changed, and its reader owns it now.
+    out.target = without_escapes(request.target, const_cast<char*>(request.target.data()));
     out.refused_early = !request.good;
     out.known = queries_ | knows_duration;
     split_absolute_target(out.target, out.host);

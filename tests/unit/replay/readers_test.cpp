@@ -285,6 +285,12 @@ TEST_F(readers, haproxy)
              R"(1/1/0/0/0 0/0 "<BADREQ>")")
             .refused_early
     );
+    EXPECT_EQ(
+        read(R"(192.0.2.1:1 [28/Nov/2026:10:00:00.655] f f/s 0/0/0/0/9 200 0 - - ---- 1/1/0/0/0 )"
+             R"(0/0 "GET /a#22b\x#c#2 HTTP/1.1")")
+            .target,
+        "/a\"b\\x#c#2"
+    );
     const auto& unanswered =
         read(R"(192.0.2.1:1 [28/Nov/2026:10:00:00.655] f f/s 0/0/0/-1/9 -1 0 - - CHVN 1/1/0/0/0 )"
              R"(0/0 "GET /i HTTP/1.1")");
