@@ -1,6 +1,7 @@
 #include "gateway/content/json_scanner.hpp"
 
 #include "gateway/content/json_number.hpp"
+#include "gateway/content/surrogate_escapes.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -30,8 +31,8 @@ public:
     static constexpr std::size_t max_key_size = max_object_size;
     static constexpr std::size_t max_string_size = max_object_size;
 
-    path_follower(const json_paths& paths, json_sink& sink, json_scanner::roots roots)
-        : paths_(paths), sink_(sink), roots_(roots)
+    path_follower(const json_paths& paths, json_sink& sink, json_scanner::rules by)
+        : paths_(paths), sink_(sink), by_(by)
     {}
 
     void begin()
@@ -60,7 +61,7 @@ public:
 
     bool on_array_begin(error_code&)
     {
-        const bool elements = depth_ == 0 && roots_ == json_scanner::roots::elements;
+        const bool elements = depth_ == 0 && by_ == json_scanner::rules::lenient;
         open({.node = next_, .is_array = true, .of_roots = elements});
         next_ = element();
         return true;
@@ -148,8 +149,9 @@ private:
 
     const json_paths& paths_;
     json_sink& sink_;
-    json_scanner::roots roots_;
-    std::array<level, json_scanner::max_depth> levels_{};
+    json_scanner::rules by_;
+    // No path leads below these.
+    std::array<level, json_paths::most_names + 2> levels_{};
     std::size_t depth_ = 0;
     // Node of the next value.
     std::size_t next_ = json_paths::root;
@@ -158,10 +160,13 @@ private:
     bool is_long_ = false;
     bool is_object_ = false;
 
+    // True if `levels_` has the object or array that is read.
+    bool is_followed() const { return depth_ > 0 && depth_ <= levels_.size(); }
+
     // True if names of the object that is read may be on a path.
     bool names_count() const
     {
-        const std::size_t node = levels_[depth_ - 1].node;
+        const std::size_t node = is_followed() ? levels_[depth_ - 1].node : nowhere;
         return node != nowhere && !paths_.at(node).children.empty();
     }
 
@@ -224,7 +229,10 @@ private:
     void open(level l)
     {
         report(json_sink::kind::other, {});
-        levels_[depth_++] = l;  // The parser bounds the depth.
+        ++depth_;
+        if (is_followed()) {
+            levels_[depth_ - 1] = l;
+        }
     }
 
     bool close()
@@ -237,7 +245,7 @@ private:
     bool value_ended()
     {
         next_ = nowhere;
-        if (depth_ > 0 && levels_[depth_ - 1].is_array) {
+        if (is_followed() && levels_[depth_ - 1].is_array) {
             ++levels_[depth_ - 1].index;
             next_ = element();
         }
@@ -247,8 +255,11 @@ private:
     // Returns the node of the array's next element.
     std::size_t element() const
     {
+        if (!is_followed()) {
+            return nowhere;
+        }
         const level& in = levels_[depth_ - 1];
-        if (in.of_roots || in.node == nowhere || paths_.at(in.node).children.empty()) {
+        if (in.of_roots || !names_count()) {
             return in.of_roots ? in.node : nowhere;
         }
         std::array<char, 24> digits{};
@@ -260,10 +271,12 @@ private:
 
 namespace {
 
-json::parse_options strict_options()
+json::parse_options options_of(json_scanner::rules by)
 {
+    const bool is_strict = by == json_scanner::rules::strict;
     json::parse_options options;
-    options.max_depth = json_scanner::max_depth;
+    options.max_depth = is_strict ? json_scanner::strict_depth : json_scanner::lenient_depth;
+    options.allow_invalid_utf8 = !is_strict;
     return options;
 }
 
@@ -276,8 +289,8 @@ bool is_blank(std::string_view bytes)
 
 class json_scanner::machine {
 public:
-    machine(const json_paths& paths, json_sink& sink, roots allowed)
-        : parser_(strict_options(), paths, sink, allowed)
+    machine(const json_paths& paths, json_sink& sink, rules by)
+        : parser_(options_of(by), paths, sink, by), is_strict_(by == rules::strict)
     {
         parser_.handler().begin();
     }
@@ -292,6 +305,7 @@ public:
             return is_valid_;
         }
         error_code ec;
+        bytes = is_strict_ ? bytes : surrogates_.replaced_in(bytes);
         const std::size_t used = parser_.write_some(more, bytes.data(), bytes.size(), ec);
         is_valid_ = !ec && is_blank(bytes.substr(used));
         return is_valid_;
@@ -301,6 +315,7 @@ public:
     {
         parser_.reset();
         parser_.handler().begin();
+        surrogates_ = {};
         is_valid_ = true;
     }
 
@@ -310,11 +325,13 @@ public:
 
 private:
     json::basic_parser<path_follower> parser_;
+    bool is_strict_;
+    surrogate_escapes surrogates_;
     bool is_valid_ = true;
 };
 
-json_scanner::json_scanner(const json_paths& paths, json_sink& sink, roots allowed)
-    : machine_(std::make_unique<machine>(paths, sink, allowed))
+json_scanner::json_scanner(const json_paths& paths, json_sink& sink, rules by)
+    : machine_(std::make_unique<machine>(paths, sink, by))
 {}
 
 json_scanner::~json_scanner() = default;

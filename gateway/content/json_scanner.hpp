@@ -1,7 +1,5 @@
 // `json_scanner` finds the values at some paths of a JSON text (RFC 8259) as its bytes arrive. It
-// keeps nothing of the text but its position, so that any split of the bytes gives the same. It is
-// strict: what parsers could read in two ways is invalid, such as raw control bytes, unpaired
-// surrogates, text that is no UTF-8, and a mark of the byte order.
+// keeps nothing of the text but its position, so that any split of the bytes gives the same.
 #pragma once
 
 #include "gateway/content/json_paths.hpp"
@@ -42,15 +40,19 @@ protected:
 
 class json_scanner {
 public:
-    // Most levels of objects and arrays, and most bytes of a string that counts.
-    static constexpr std::size_t max_depth = 32;
+    // Most levels of objects and arrays by either rules, and most bytes of a string that counts.
+    static constexpr std::size_t strict_depth = 32;
+    static constexpr std::size_t lenient_depth = 256;
     static constexpr std::size_t longest_text = 4096;
 
-    // `elements`: an array at the root is as good as its elements one after another.
-    enum class roots { one, elements };
+    // Strict rules refuse what parsers could read in two ways, such as unpaired surrogates, text
+    // that is no UTF-8, and a mark of the byte order. Lenient ones are for texts of which only
+    // numbers count: surrogates and text may be anything, and an array at the root is as good as
+    // its elements one after another. Raw control bytes are refused by both.
+    enum class rules { strict, lenient };
 
     // Ownership: the arguments outlive this object.
-    json_scanner(const json_paths& paths, json_sink& sink, roots allowed = roots::one);
+    json_scanner(const json_paths& paths, json_sink& sink, rules by = rules::strict);
     ~json_scanner();
     json_scanner(json_scanner&&) = delete;
 

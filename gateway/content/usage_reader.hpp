@@ -16,7 +16,7 @@ class usage_reader final : private json_sink, private text_sink {
 public:
     // Ownership: `paths` outlives this object.
     usage_reader(const json_paths& paths, content_form form)
-        : paths_(paths), scanner_(paths, *this, json_scanner::roots::elements), lines_(form, *this)
+        : paths_(paths), scanner_(paths, *this, json_scanner::rules::lenient), lines_(form, *this)
     {}
 
     void read(std::string_view bytes) { lines_.read(bytes); }

@@ -45,11 +45,11 @@ result scan(
     const json_paths& paths,
     const std::string& text,
     std::size_t piece = 0,
-    json_scanner::roots roots = json_scanner::roots::one
+    json_scanner::rules by = json_scanner::rules::strict
 )
 {
     findings found;
-    json_scanner scanner{paths, found, roots};
+    json_scanner scanner{paths, found, by};
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t size = piece == 0 ? text.size() : piece;
         scanner.read(std::string_view{text}.substr(at, size));
@@ -195,8 +195,8 @@ TEST_F(scans, refuse_what_is_no_json)
 TEST_F(scans, go_32_levels_deep)
 {
     const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
-    EXPECT_TRUE(scan(paths, nested(json_scanner::max_depth)).is_whole);
-    EXPECT_FALSE(scan(paths, nested(json_scanner::max_depth + 1)).is_whole);
+    EXPECT_TRUE(scan(paths, nested(json_scanner::strict_depth)).is_whole);
+    EXPECT_FALSE(scan(paths, nested(json_scanner::strict_depth + 1)).is_whole);
     EXPECT_FALSE(scan(paths, std::string(65536, '[')).is_whole);
 }
 
@@ -215,15 +215,42 @@ TEST_F(scans, begin_anew)
     EXPECT_EQ(found.all, (std::vector<std::string>{"0 integer 1"}));
 }
 
-TEST_F(scans, read_elements_of_an_array_as_roots_if_they_are_meant)
+TEST_F(scans, read_elements_of_an_array_as_roots_by_lenient_rules)
 {
-    const auto elements = json_scanner::roots::elements;
+    const auto lenient = json_scanner::rules::lenient;
     const std::string text = R"([{"a":1},{"a":2}])";
     EXPECT_EQ(
-        scan(paths, text, 0, elements).found,
+        scan(paths, text, 0, lenient).found,
         (std::vector<std::string>{"0 integer 1", "0 integer 2"})
     );
     EXPECT_TRUE(scan(paths, text).found.empty());
+}
+
+TEST_F(scans, pass_over_odd_text_by_lenient_rules)
+{
+    const std::string depth = std::string(250, '[') + std::string(250, ']');
+    const auto with = [](const std::string& odd) { return R"({"x":)" + odd + R"(,"a":1})"; };
+    for (const std::string& odd :
+         {std::string{R"("\ud83d")"},
+          std::string{R"("\uDE00\ud83d\ud83d")"},
+          std::string{R"("\\ud83d\\\uDFFF")"},
+          std::string{"\"\xff\xed\xa0\x80\""},
+          depth}) {
+        const std::string text = with(odd);
+        for (std::size_t piece = 0; piece <= text.size(); ++piece) {
+            const result found = scan(paths, text, piece, json_scanner::rules::lenient);
+            EXPECT_EQ(found.found, std::vector<std::string>{"0 integer 1"}) << text << piece;
+            EXPECT_TRUE(found.is_whole) << text << piece;
+        }
+        if (odd.find(R"(\\ud)") == std::string::npos) {
+            EXPECT_FALSE(scan(paths, text).is_whole) << text;
+        }
+    }
+    const std::string deeper = std::string(256, '[') + std::string(256, ']');
+    EXPECT_FALSE(scan(paths, with(deeper), 0, json_scanner::rules::lenient).is_whole);
+    EXPECT_FALSE(scan(paths, with("\"\x01\""), 0, json_scanner::rules::lenient).is_whole);
+    const auto pair = scan(paths, R"({"a":"\ud83d\ude00"})", 0, json_scanner::rules::lenient);
+    EXPECT_EQ(pair.found, std::vector<std::string>{"0 text \xee\xa0\xbd\xee\xb8\x80"});
 }
 
 // Random texts, against a parser that builds the whole.

@@ -51,6 +51,14 @@ TEST_F(usages, of_one_text_are_its_numbers)
     expect(content_form::json, R"({"usage":{"in":3} oh)", "3 - -");
 }
 
+TEST_F(usages, of_texts_with_odd_strings_are_read)
+{
+    expect(content_form::json, R"({"text":"\ud83d","usage":{"in":3}})", "3 - -");
+    expect(content_form::json, "{\"text\":\"\xff\",\"usage\":{\"in\":3}}", "3 - -");
+    const std::string deep = std::string(40, '[') + std::string(40, ']');
+    expect(content_form::json, R"({"tools":)" + deep + R"(,"usage":{"in":3}})", "3 - -");
+}
+
 TEST_F(usages, of_lines_are_the_last_ones)
 {
     const std::string lines =
