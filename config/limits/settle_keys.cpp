@@ -65,7 +65,7 @@ void read_usage(section& from, policy::outcome_rule& outcome)
         }
     }
     numbers.refuse_the_rest();
-    if (outcome.usage.empty()) {
+    if (from.find("json")->entries.empty()) {
         from.problem("json", "expected at least one path");
     }
 }

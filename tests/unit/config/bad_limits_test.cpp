@@ -298,5 +298,21 @@ TEST(bad_limits, are_refused)
     });
 }
 
+TEST(bad_limits, a_weight_that_cannot_be_is_the_only_problem)
+{
+    for (const char* weight : {"0", "1000001", "x"}) {
+        const std::string problems = problems_of(file_with(
+            std::string{"limits: { a: { key: [], rate: 9/s, settle: { json: { n: "} + weight +
+            " } } } }"
+        ));
+        EXPECT_THAT(problems, ::testing::StartsWith("f:1:57: limits.a.settle.json.n: "));
+        EXPECT_THAT(problems, ::testing::Not(::testing::HasSubstr("expected at least one path")));
+    }
+    expect_complaints(
+        {{"limits: { a: { key: [], rate: 9/s, settle: { json: {} } } }",
+          "f:1:52: limits.a.settle.json: expected at least one path"}}
+    );
+}
+
 }  // namespace bad_limits_test
 }  // namespace gateway::config
