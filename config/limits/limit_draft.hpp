@@ -30,6 +30,12 @@ inline bool in_windows(const limit_draft& l)
     return l.written.algorithm == algorithm::fixed_window;
 }
 
+inline bool slides(const limit_draft& l)
+{
+    return l.written.algorithm == algorithm::sliding_window ||
+           l.written.algorithm == algorithm::sliding_log;
+}
+
 inline bool counts_requests(const limit_draft& l)
 {
     return l.written.algorithm == algorithm::concurrency;

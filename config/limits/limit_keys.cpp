@@ -72,6 +72,23 @@ void check_store(section& from, const limit_draft& l)
     }
 }
 
+// Warns of a sliding limit that a response may charge more than its request has taken. The bucket
+// cannot owe that for longer than a window, however much it is.
+void warn_of_forgotten_debt(section& from, const limit_draft& l)
+{
+    const policy::cost_rule& cost = l.rule.cost;
+    const bool is_fixed = cost.from == policy::cost_rule::source::fixed;
+    const bool may_owe = !is_fixed || cost.standard < l.rule.outcome.settle_max;
+    if (slides(l) && l.rule.outcome.settles() && may_owe) {
+        from.warning(
+            "settle",
+            "a response that costs more than its request has taken is forgotten after one window, "
+            "so that clients may exceed the limit: use token_bucket or fixed_window, which keep "
+            "the debt"
+        );
+    }
+}
+
 void describe_key(keys& k, limit_draft& l, const draft& d)
 {
     const auto read = [&](section& from) {
@@ -164,6 +181,7 @@ void describe_limit(keys& k, limit_draft& l, draft& d)
         check_lease(from, l);
         check_claims(from, l, d);
         check_store(from, l);
+        warn_of_forgotten_debt(from, l);
     });
     k("mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out")
         .word(l.rule.mode, modes);

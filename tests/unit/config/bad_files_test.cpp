@@ -590,6 +590,33 @@ TEST(bad_files, a_lease_of_hardly_any_tokens_is_warned_of)
     EXPECT_EQ(warnings("rate: 8/s, burst: 80, shards: 4").size(), 1U) << "of a part";
 }
 
+TEST(bad_files, settlements_of_sliding_limits_are_warned_of)
+{
+    const auto warnings = [](const std::string& keys) {
+        sample s;
+        s.limits = "limits:\n  a: { key: [], rate: 9/s, " + keys + " }\n";
+        return s.load().warnings;
+    };
+    const std::string settles = ", settle: { header: x, max: 9 }";
+    for (const char* algorithm : {"sliding_window", "sliding_log"}) {
+        const std::string slides = std::string{"algorithm: "} + algorithm;
+        EXPECT_THAT(
+            warnings("settle: { json: a }, " + slides),
+            testing::ElementsAre(
+                "f:2:36: limits.a.settle: a response that costs more than its request has taken is "
+                "forgotten after one window, so that clients may exceed the limit: use "
+                "token_bucket or fixed_window, which keep the debt"
+            )
+        );
+        EXPECT_EQ(warnings(slides + settles).size(), 1U);
+        EXPECT_EQ(warnings(slides + settles + ", cost: { header: c, max: 9 }").size(), 1U);
+        EXPECT_THAT(warnings(slides + settles + ", cost: 9"), testing::IsEmpty());
+        EXPECT_THAT(warnings(slides), testing::IsEmpty());
+    }
+    EXPECT_THAT(warnings("algorithm: fixed_window" + settles), testing::IsEmpty());
+    EXPECT_THAT(warnings("burst: 9" + settles), testing::IsEmpty());
+}
+
 TEST(bad_files, places_for_questions_of_other_proxies_are_warned_of)
 {
     const auto warnings = [](const std::string& listener, const std::string& limit) {
