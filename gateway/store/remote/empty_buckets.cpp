@@ -43,11 +43,16 @@ void empty_buckets::remember(
             continue;  // The decision counts tokens that were then not taken.
         }
         const limit::decision& d = given.decisions()[i];
-        const bool is_empty = d.remaining < charges[i].cost;
+        const worth of = worth_of(charges[i], d, charges.size() == 1, given.admitted);
         // A banned bucket is not remembered: its tokens do not tell when it passes again.
-        if (may_be_remembered(charges[i]) && !d.banned && (is_empty || ticks < last_full_at_)) {
+        if (may_be_remembered(charges[i]) && !d.banned &&
+            (of != worth::update || ticks < last_full_at_)) {
             const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
-            put(charges[i], ticks, ticks + full_in.count(), is_empty);
+            // A bucket with tokens must not seem to have fewer. The store decided after it was
+            // asked.
+            const bool is_empty = d.remaining < charges[i].cost;
+            const std::int64_t from = is_empty ? ticks : floor_us(last_.asked_at());
+            put(charges[i], ticks, from + full_in.count(), of);
         }
     }
 }
@@ -83,14 +88,28 @@ bool empty_buckets::decides(
     return rejects || (all_shadow && all_known);
 }
 
+// Returns what an answer about a bucket is worth. Of several buckets none is remembered that the
+// question itself has emptied: the store is to be asked once more, so that the client hears of all
+// limits that reject it. Its rejection then shows the others, too.
+empty_buckets::worth empty_buckets::worth_of(
+    const charge& c, const limit::decision& d, bool is_only, bool admitted
+)
+{
+    if (d.remaining < c.cost && (is_only || !d.allowed)) {
+        return worth::room;
+    }
+    const bool is_beside = !admitted && d.reset_after > base::duration{0};
+    return is_beside ? worth::free_room : worth::update;
+}
+
 empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
 {
     return (*sets_)[id.low % (slots / ways)];
 }
 
-// Updates the bucket if it is remembered, whatever is in it now. Otherwise remembers it only if it
-// is empty.
-void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty)
+// Updates the bucket if it is remembered, whatever is in it now. Otherwise remembers it if it is
+// worth the room.
+void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, worth of)
 {
     const limit::terms& t = c.limit->in_microseconds();
     const slot fresh{
@@ -110,7 +129,8 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
     auto at = std::find_if(in.begin(), in.end(), same);
     if (at == in.end()) {
         at = std::min_element(in.begin(), in.end(), sooner);
-        if (!is_empty || free_at(*at) > full_at) {
+        const std::int64_t latest = of == worth::room ? full_at : now;
+        if (of == worth::update || free_at(*at) > latest) {
             return;
         }
     }

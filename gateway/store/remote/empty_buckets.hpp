@@ -12,6 +12,10 @@
 // is therefore an upper bound of what is in it now. A request that is too much for that is too much
 // for the store. A bucket that is not remembered costs a question and nothing else.
 //
+// A rejection should name the longest time until the request passes all of its limits. When a
+// question of several charges is rejected, all of its buckets are therefore remembered, and none is
+// when it empties one itself.
+//
 // Memory is fixed: sets of four entries, found by a keyed hash of the bucket's name. In a full set
 // the bucket that is full again first makes room. Time is an argument.
 // Thread: one.
@@ -43,8 +47,9 @@ public:
     void forget() { last_full_at_ = 0; }
 
     // Remembers the buckets of these charges that `given`, the store's answer, leaves without the
-    // tokens for another request of the same cost. Their times count from `now`, when the answer
-    // came, so that none is too early.
+    // tokens for another request of the same cost, and of a rejected question the others, where
+    // there is room. The times of empty ones count from `now`, when the answer came, so that none
+    // is too early.
     void remember(std::span<const charge> charges, const answer& given, base::instant now);
 
     // True if the question need not be asked: an enforced charge is more than its bucket can hold,
@@ -71,14 +76,19 @@ private:
 
     using set = std::array<slot, ways>;
 
+    // `worth` says what a bucket may take the room of: of nobody, unless it is remembered already;
+    // of those that no longer count; or also of those that are full again before it is.
+    enum class worth : std::uint8_t { update, free_room, room };
+
     const last_answer& last_;
     base::duration fresh_for_;
     std::unique_ptr<std::array<set, slots / ways>> sets_;
     // Time by which every remembered bucket is full again.
     std::int64_t last_full_at_ = 0;
 
+    static worth worth_of(const charge& c, const limit::decision& d, bool is_only, bool admitted);
     set& set_of(const base::hash128& id) const;
-    void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);
+    void put(const charge& c, std::int64_t now, std::int64_t full_at, worth of);
     const slot* find(const charge& c, std::int64_t fresh_at) const;
 };
 

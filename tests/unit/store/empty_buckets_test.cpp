@@ -200,6 +200,29 @@ TEST_F(empty, bucket_of_one_limit_rejects_the_others_unseen)
     EXPECT_TRUE(decided.knows(1));
 }
 
+TEST_F(empty, bucket_beside_others_is_asked_for_once_more_when_it_is_emptied)
+{
+    const std::vector<charge> both{of("a"), of("b")};
+    hear();
+    answer a;
+    a.add({.allowed = true, .remaining = 0, .retry_after = 0s, .reset_after = 2s});
+    a.add({.allowed = true, .remaining = 1, .retry_after = 0s, .reset_after = 1s});
+    remembered.remember(both, a, now);
+    EXPECT_FALSE(decides(both)) << "b may reject as well, and for longer";
+    a.clear();
+    a.admitted = false;
+    a.add({.allowed = false, .remaining = 0, .retry_after = 1s, .reset_after = 2s});
+    a.add({.allowed = true, .remaining = 1, .retry_after = 0s, .reset_after = 1s});
+    remembered.remember(both, a, now);
+    ASSERT_TRUE(decides({of("a"), of("b", 2)}));
+    EXPECT_TRUE(decided.knows(0));
+    ASSERT_TRUE(decided.knows(1)) << "the rejection has shown it, too";
+    EXPECT_EQ(decided.decisions()[1].retry_after, 1s);
+    EXPECT_FALSE(decides({of("b")})) << "which has a token";
+    ASSERT_TRUE(decides({of("a"), of("c")})) << "other buckets are not asked for";
+    EXPECT_FALSE(decided.knows(1));
+}
+
 TEST_F(empty, buckets_in_shadow_mode_decide_only_if_all_are)
 {
     rejected(of("a", 1, false), 500ms, 1500ms);
