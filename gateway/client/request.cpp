@@ -333,7 +333,7 @@ http::grpc_status request::outcome_of(const limits::finished& f) const
 void request::request_ends(const limits::finished& f)
 {
     env_.loop.wheel().disarm(*this);
-    admitter_.abandon();
+    admitter_.abandon(f.request_bytes);
     limits::reservation& reserved = record_.reserved;
     if (record_.is_grpc) {
         record_.grpc_status = outcome_of(f);

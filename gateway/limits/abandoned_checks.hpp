@@ -1,7 +1,8 @@
 // `abandoned_checks` keeps the checks of requests whose clients have left before the shared store
 // answered. Such a request is charged as one whose client leaves later: a client that leaves at
-// once must not have its limits asked for nothing. When the answer comes, a permit is released, and
-// tokens that the request would have waited for are refunded.
+// once must not have its limits asked for nothing. When the answer comes, a permit is released,
+// tokens that the request would have waited for are refunded, and limits that go by the end of the
+// response settle as for one that states nothing.
 //
 // The store ends each check within its timeout, and bounds their number by that of its questions.
 //
@@ -12,6 +13,7 @@
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/reservation.hpp"
 
+#include <cstdint>
 #include <list>
 #include <memory>
 
@@ -29,6 +31,8 @@ public:
         std::shared_ptr<const policy_view> view;
         const policy::route* route = nullptr;
         bool is_grpc = false;
+        // Bytes of its content that came.
+        std::uint64_t bytes = 0;
     };
 
     // Requires: the store has been asked, and has not answered yet.

@@ -273,10 +273,12 @@ void admitter::remember(const verdict& v, base::duration hold)
     }
 }
 
-void admitter::abandon()
+void admitter::abandon(std::uint64_t request_bytes)
 {
     if (check_ != nullptr) {
-        abandoned_.keep(std::move(check_), {record_.view, record_.route, record_.is_grpc});
+        abandoned_.keep(
+            std::move(check_), {record_.view, record_.route, record_.is_grpc, request_bytes}
+        );
     }
 }
 

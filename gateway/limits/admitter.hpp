@@ -45,8 +45,9 @@ public:
     );
     admission conclude(const verdict& v);
 
-    // Gives up waiting for the verdict, as the request has ended. It is charged all the same.
-    void abandon();
+    // Gives up waiting for the verdict, as the request has ended after so many bytes of content. It
+    // is charged all the same.
+    void abandon(std::uint64_t request_bytes);
 
     // Returns how to forward the request, without its id, its trace and the client's certificate.
     // `over_limit` says to which upstream of its route.

@@ -108,7 +108,7 @@ protected:
 
     ~admissions() override
     {
-        a.abandon();
+        a.abandon(0);
         pool_->close();
     }
 
@@ -142,6 +142,20 @@ protected:
     }
 
     const telemetry::route_metrics* metrics_of_none() const { return &none_; }
+
+    // Has the limit `far` settle by a number in the response.
+    void settle_far(bool refunds_missing)
+    {
+        policy::outcome_rule& outcome = policy_->limits[1].outcome;
+        outcome.usage = {{.places = {{.path = "a"}}}};
+        outcome.refunds_missing = refunds_missing;
+        policy_->finish();
+    }
+
+    std::uint64_t missing_settlements_of_far() const
+    {
+        return limit_metrics_[1].missing_settlements.value();
+    }
 
 private:
     std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
@@ -315,7 +329,7 @@ TEST_F(admissions, wait_for_a_shared_store)
 TEST_F(admissions, that_are_abandoned_are_told_nothing)
 {
     EXPECT_EQ(ask("/shared").next, next::wait);
-    a.abandon();
+    a.abandon(0);
     EXPECT_FALSE(abandoned.empty());
     ASSERT_TRUE(shared->is_asked()) << "and is charged all the same";
     shared->answer(true);
@@ -329,12 +343,32 @@ TEST_F(admissions, that_are_abandoned_are_told_nothing)
 TEST_F(admissions, that_are_abandoned_keep_no_tokens_that_they_would_have_waited_for)
 {
     EXPECT_EQ(ask("/patient").next, next::wait);
-    a.abandon();
+    a.abandon(0);
     shared->answer(true);
     EXPECT_TRUE(shared->is_asked()) << "for a refund";
     shared->answer(true);
     EXPECT_EQ(ask("/patient").next, next::wait);
-    a.abandon();
+    a.abandon(0);
+    shared->answer(false);
+    EXPECT_FALSE(shared->is_asked()) << "nothing was taken";
+}
+
+TEST_F(admissions, that_are_abandoned_settle_as_without_a_response)
+{
+    for (const bool refunds : {true, false}) {
+        settle_far(refunds);
+        EXPECT_EQ(ask("/shared").next, next::wait);
+        a.abandon(0);
+        shared->answer(true);
+        EXPECT_EQ(shared->is_asked(), refunds) << "for a refund";
+        if (refunds) {
+            shared->answer(true);
+        }
+    }
+    EXPECT_EQ(missing_settlements_of_far(), 2U);
+    settle_far(true);
+    EXPECT_EQ(ask("/shared").next, next::wait);
+    a.abandon(0);
     shared->answer(false);
     EXPECT_FALSE(shared->is_asked()) << "nothing was taken";
 }
