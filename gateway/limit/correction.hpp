@@ -19,7 +19,7 @@ struct correction {
         refund,
         // Charges more tokens.
         charge,
-        // Makes the bucket full again.
+        // Makes the bucket full again. One that clients share gets a refund instead.
         reset,
         // Renews a permit that is still held. For shared stores only, where a rejection means that
         // the permit is lost.
@@ -30,13 +30,16 @@ struct correction {
     };
 
     kind what = kind::refund;
-    // At least 1 token. A charge uses only the tokens, a reset uses nothing.
+    // At least 1 token. A charge uses only the tokens, and a reset uses nothing unless its
+    // tokens were taken from a bucket that clients share.
     refund of{};
     // True if a charge may make the bucket owe more than it holds. Otherwise a charge empties the
     // bucket at most.
     bool into_debt = true;
     // True for a refund under a limit whose requests may wait, see others_wait().
     bool in_line = false;
+    // Nanoseconds that the request waited for the tokens of a refund. Used by the local store only.
+    std::int64_t waited = 0;
     // Epoch of the last grant when a shared store issued tokens ahead of requests. Set only for a
     // refund of such tokens. A later grant, which may have made up for them, cancels the refund.
     std::optional<std::int64_t> grant_epoch{};

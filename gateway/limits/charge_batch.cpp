@@ -60,6 +60,7 @@ void charge_batch::reserve(
                 .decision = decision,
                 .taken_at = taken_at,
                 .shared = from,
+                .is_of_shared_bucket = from == nullptr && taken && given.is_shared(i),
             });
         }
     }

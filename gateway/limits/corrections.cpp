@@ -16,6 +16,7 @@ void corrections::make(
     }
     limit::correction in_nanoseconds = what;
     in_nanoseconds.of.held = (now - there_at).count();
+    in_nanoseconds.waited = r.decision.retry_after.count();
     if (!local_.correct(charged, in_nanoseconds, now)) {
         lost.add();
     }

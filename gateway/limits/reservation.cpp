@@ -115,7 +115,10 @@ std::int64_t final_cost(const reserved& r, const policy::response_result& as)
 std::optional<limit::correction> correction_of(const reserved& r, bool resets, std::int64_t cost)
 {
     if (resets) {
-        return limit::correction{.what = kind::reset};
+        limit::correction reset =
+            r.is_of_shared_bucket ? refund_of(r, r.cost) : limit::correction{};
+        reset.what = kind::reset;
+        return reset;
     }
     if (cost > r.cost) {
         return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
@@ -230,7 +233,8 @@ store::charge charge_of(const reserved& r, const std::string& bucket_name)
         .limit_name = r.rule->name,
         .bucket_name = identity::hashed(bucket_name),
         .limit = r.limit,
-        .permit = r.permit};
+        .permit = r.permit,
+        .is_of_shared_bucket = r.is_of_shared_bucket};
 }
 
 void take_out_settlements(

@@ -47,6 +47,8 @@ struct reserved {
     base::instant taken_at{};
     // The shared store that has the bucket; null for the local store.
     store::shared_store* shared = nullptr;
+    // True if the bucket is the one in the local store which clients without a slot share.
+    bool is_of_shared_bucket = false;
     // Lease of a permit in a shared store, once it is kept.
     std::optional<permit_leases::handle> lease{};
 };

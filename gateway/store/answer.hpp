@@ -51,15 +51,15 @@ public:
     // have the same one.
     std::int64_t permits = 0;
 
-    // Notes that the i-th charge took a permit of the bucket that clients without one share.
+    // Notes that the i-th charge took from the bucket that clients without one share.
     void add_shared(std::size_t i) { shared_ |= 1U << i; }
+
+    // True if the i-th charge took from that bucket. Set by the local store only.
+    bool is_shared(std::size_t i) const { return (shared_ & (1U << i)) != 0; }
 
     // Returns the number of the i-th charge's permit in the local store, negative if it is of a
     // shared bucket.
-    std::int64_t permit(std::size_t i) const
-    {
-        return (shared_ & (1U << i)) != 0 ? -permits : permits;
-    }
+    std::int64_t permit(std::size_t i) const { return is_shared(i) ? -permits : permits; }
 
 private:
     std::array<limit::decision, max_charges> decisions_{};

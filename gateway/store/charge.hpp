@@ -50,6 +50,9 @@ struct charge {
     // True for a charge that a shared store answers as if a request asked, but of which it keeps no
     // trace, whatever the numbers of the limit. Always in shadow mode.
     bool looks = false;
+    // True for a correction of tokens that were taken from the bucket of the local store which
+    // clients without a slot share: see answer::is_shared().
+    bool is_of_shared_bucket = false;
 
     // Correction of what the bucket owes. Null for a request. A correction is always allowed, its
     // `cost` is ignored, and it is the only charge of its question.

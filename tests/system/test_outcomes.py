@@ -3,6 +3,7 @@ import threading
 import time
 
 from harness.case import SystemTest, forwarding_to
+from harness.message_case import MessageTest
 from harness.origin import Origin
 from harness.process import wait_until
 from harness.redis_server import RedisServer
@@ -219,3 +220,108 @@ class Outcomes(SystemTest):
         """Tokens left after a request that is not charged in the end; None: no decision."""
         with gateway.connect() as c:
             return c.ask("/200")["X-RateLimit-Remaining"]
+
+
+class BucketsTest(MessageTest):
+    """Buckets that the admin API shows."""
+
+    def setUp(self):
+        super().setUp()
+        self.script = Scripted()
+        self.origin_ = self.started(Origin(self.script))
+
+    def gateway_with(self, limits, stores=""):
+        text = f"workers: 1\n{self.token_of_admin()}{stores}limits:\n"
+        text += "".join(f"  {name}: {{ {keys} }}\n" for name, keys in limits.items())
+        g = self.gateway(text + forwarding_to(self.origin_.address, ", ".join(limits)))
+        if "url:" in stores:
+            wait_until(lambda: g.metrics().sum("gateway_store_up", store="r"), what="store")
+        return g
+
+    def assert_left(self, gateway, tokens, key=(), limit="l"):
+        wait_until(
+            lambda: self.look(gateway, key, limit)["remaining"] == tokens,
+            what=f"{tokens} tokens of {limit} are left",
+        )
+
+
+class Refunds(BucketsTest):
+    def sharing(self, limits, stores=""):
+        """A gateway whose only slot another client has, so that all others share a bucket."""
+        g = self.gateway_with(limits, f"stores: {{ local: {{ max_buckets: 1 }}{stores} }}\n")
+        self.assertEqual(g.get("/401", [("X-K", "other")]).status, 401)
+        return g
+
+    def test_come_to_the_bucket_of_clients_without_one(self):
+        for outcome in ("charge_on: { status: [401] }", "settle: { header: X-Tokens-Used, max: 9 }"):
+            for kind in ("rate: 9/d", "algorithm: fixed_window, rate: 9/d",
+                         "algorithm: sliding_log, rate: 9/d", "algorithm: sliding_window, rate: 9/d"):
+                with self.subTest(outcome=outcome, kind=kind):
+                    g = self.sharing(
+                        {"l": f"key: 'header:x-k', missing_key: reject, {kind}, cost: 6, {outcome}"}
+                    )
+                    for _ in range(5):
+                        self.assertEqual(g.get("/200?used=0", [("X-K", "one")]).status, 200)
+                        self.assert_left(g, 9, ["one"])
+
+    def test_are_no_more_than_the_request_for_a_reset_of_a_shared_bucket(self):
+        g = self.sharing(
+            {"l": "key: 'header:x-k', missing_key: reject, rate: 9/d, reset_on: { status: [201] }"}
+        )
+        self.assertEqual(
+            [g.get(f"/{s}", [("X-K", k)]).status for s, k in ((200, "a"), (200, "b"), (201, "b"))],
+            [200, 200, 201],
+        )
+        self.assert_left(g, 7, ["b"])
+
+    def test_of_rejected_requests_come_to_a_shared_bucket(self):
+        redis = self.started(RedisServer())
+        g = self.sharing(
+            {"l": "key: 'header:x-k', missing_key: reject, rate: 20/d",
+             "far": "key: 'header:x-k', missing_key: skip, rate: 2/d, store: r"},
+            f", r: {{ url: '{redis.url}', timeout: 10s, remember_rejections: false }}",
+        )
+        statuses = [g.get("/200", [("X-K", "one")]).status for _ in range(10)]
+        self.assertEqual(statuses, [200] * 2 + [429] * 8)
+        self.assert_left(g, 18, ["one"])
+
+    def test_follow_missing_if_a_client_leaves_while_a_store_is_asked(self):
+        redis = self.started(RedisServer())
+        g = self.gateway_with(
+            {"l": "key: [], rate: 100/d, cost: 9, store: r, settle: { json: a, missing: refund }",
+             "keeps": "key: [], rate: 100/d, cost: 9, store: r, settle: { json: a }",
+             "plain": "key: [], rate: 100/d, cost: 9, store: r"},
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 10s }} }}\n",
+        )
+        redis.freeze()
+        with g.connect() as c:
+            c.send(b"GET /200 HTTP/1.1\r\nHost: h\r\n\r\n")
+        wait_until(lambda: len(g.log_lines(1)) == 1, what="it has left")
+        redis.thaw()
+        for limit, left in (("l", 100), ("keeps", 91), ("plain", 91)):
+            self.assert_left(g, left, limit=limit)
+            self.assertEqual(
+                g.metrics().sum("gateway_settlements_missing_total", limit=limit), limit != "plain"
+            )
+        self.assertEqual(self.script.reached, 0)
+
+
+class Rejections(BucketsTest):
+    def test_name_the_longest_time_of_all_limits_also_from_memory(self):
+        redis = self.started(RedisServer())
+        cost = "cost: { header: x-c, default: 1, max: 12 }, reserve: cap"
+        g = self.gateway_with(
+            {"often": "key: [], rate: 7/d, store: r",
+             "dear": f"key: [], rate: 5/d, {cost}, store: r"},
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 10s }} }}\n",
+        )
+        for c in "1110000":
+            self.assertEqual(g.get("/200", [("X-C", c)]).status, 200)
+        day = 24 * 3600
+        for cost, seconds in ((1, day // 7), (5, 3 * day // 5), (5, 3 * day // 5), (1, day // 7)):
+            a = g.get("/200", [("X-C", str(cost))])
+            self.assertEqual(a.status, 429)
+            self.assertAlmostEqual(int(a["Retry-After"]), seconds, delta=30)
+        self.assertGreaterEqual(
+            g.metrics().sum("gateway_store_remembered_decisions_total", store="r"), 1
+        )

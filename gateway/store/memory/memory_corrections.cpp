@@ -80,8 +80,8 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
     return o != nullptr || !bans;
 }
 
-// Corrects a bucket of tokens, if it is there.
-void correct_tokens(
+// Corrects a client's own bucket of tokens, if it is there.
+void correct_own(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
 {
@@ -108,10 +108,69 @@ void correct_tokens(
     });
 }
 
+// Refunds the tokens of a correction to the bucket that clients without a slot share, where they
+// were taken. Returns false if too little is known of what became of them since.
+bool refund_shared(memory_parts& parts, const charge& c, std::int64_t now, limit::correction what)
+{
+    what.what = limit::correction::kind::refund;
+    const limit::terms& t = c.limit->in_nanoseconds();
+    const std::lock_guard locked{parts.shared};
+    shared_bucket* const shared = parts.shared.find(c.limit_name);
+    if (shared == nullptr || now - what.of.held - what.waited < shared->alike_since) {
+        return false;
+    }
+    limit::bucket& b = shared->bucket;
+    const limit::moment with_past =
+        b.slides() ? limit::moment{now, shared->past, parts.to_windows} : limit::moment{now};
+    if (!limit::terms_to_correct_in(t, b, with_past, what.what)) {
+        return false;
+    }
+    if (!t.keeps_history()) {
+        const limit::moment at = moment_of(parts, t, everybody, now);
+        b = limit::corrected(t, limit::rebased(t, b, at), at, what);
+    } else if (!limit::came_back(t, what.of.held, 0)) {
+        shared->sliding().refund(t, now, what.of);
+    }
+    return true;
+}
+
+// True if a client's own bucket counts in the same windows as the shared one.
+bool has_windows_of_shared(const memory_parts& parts, const charge& c, const vacancy& where)
+{
+    const limit::terms& t = c.limit->in_nanoseconds();
+    return moment_of(parts, t, where.id.low, where.at.now).shift ==
+           moment_of(parts, t, everybody, where.at.now).shift;
+}
+
+// Corrects tokens that were taken from the shared bucket. A reset refunds only these there, as the
+// bucket is not that of its client alone. If the client has a bucket of its own since, that one
+// began with the debt of the shared one, and is corrected as well. It gets no refund if its windows
+// begin at other moments, as it is not known how many tokens have been issued to it meanwhile.
+// Returns false if the buckets may be copies: the shared bucket then is in another process.
+bool correct_shared(
+    memory_parts& parts,
+    const charge& c,
+    const vacancy& where,
+    const limit::correction& what,
+    copies may_be
+)
+{
+    const bool is_reset = what.what == limit::correction::kind::reset;
+    const bool is_refunded = may_be == copies::no && refund_shared(parts, c, where.at.now, what);
+    if (is_reset || (is_refunded && has_windows_of_shared(parts, c, where))) {
+        correct_own(parts, c, where, what);
+    }
+    return may_be == copies::no;
+}
+
 }  // namespace
 
 bool correct_bucket(
-    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+    memory_parts& parts,
+    const charge& c,
+    const vacancy& where,
+    const limit::correction& what,
+    copies may_be
 )
 {
     using kind = limit::correction::kind;
@@ -120,8 +179,10 @@ bool correct_bucket(
     }
     if (c.limit->counts_in_flight()) {
         correct_permits(parts, c, where, what);
+    } else if (c.is_of_shared_bucket) {
+        return correct_shared(parts, c, where, what, may_be);
     } else {
-        correct_tokens(parts, c, where, what);
+        correct_own(parts, c, where, what);
     }
     return true;
 }

@@ -222,7 +222,9 @@ private:
         const limit::bucket b = moved(from_.get<limit::bucket>(), begin_);
         const limit::history past = b.slides() ? read_history() : limit::history{};
         const std::lock_guard locked{parts_.shared};
-        parts_.shared.make(name) = {b, past};
+        shared_bucket& shared = parts_.shared.make(name, now_);
+        shared.bucket = b;
+        shared.past = past;
     }
 };
 

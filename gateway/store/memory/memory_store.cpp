@@ -15,9 +15,6 @@ std::int64_t ticks(base::instant now)
     return now.time_since_epoch().count();
 }
 
-// `copies`: the buckets here may be copies of those of another process.
-enum class copies : bool { no, yes };
-
 }  // namespace
 
 memory_store::memory_store(const memory_options& options)
@@ -84,7 +81,10 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
             const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
             charge taken = c;
             taken.permit = given.permit(i);
-            (void)correct(taken, {.of = back, .in_line = c.max_wait > base::duration{0}}, now);
+            taken.is_of_shared_bucket = given.is_shared(i);
+            const bool in_line = c.max_wait > base::duration{0};
+            const std::int64_t waited = decision.retry_after.count();
+            (void)correct(taken, {.of = back, .in_line = in_line, .waited = waited}, now);
         }
     }
 }
@@ -105,7 +105,7 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
         if (may_be == copies::no && !parts_->custody.here()) {
             return std::nullopt;
         }
-        return correct_bucket(*parts_, c, {id, s, ticks(now)}, what);
+        return correct_bucket(*parts_, c, {id, s, ticks(now)}, what, may_be);
     });
 }
 
@@ -140,6 +140,7 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
     const std::lock_guard locked{parts_->shared};
     for (const changed_limit& c : changed) {
         if (shared_bucket* const b = parts_->shared.find(c.name)) {
+            b->note_terms(c.limit->in_nanoseconds(), at);
             follow(c.limit->in_nanoseconds(), everybody, b->bucket);
         }
     }

@@ -52,16 +52,16 @@ public:
 
     // Refunds what take() of the same charges took; `given` is its answer. Keeps what may have
     // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded).
-    // Refunds no tokens to a shared bucket, or to one whose rate has changed. Permits of a shared
-    // bucket are released there.
+    // Refunds no tokens to a bucket whose rate has changed.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
     // Corrects what the bucket of this charge owes. Ignores the charge's cost; its `permit` is the
-    // number of answer::permit(). A bucket that is not there owes nothing. A shared bucket takes
-    // only charges and released permits. A bucket whose rate has changed takes what
-    // limit::terms_to_correct_in() allows, and every correction by an operator. A reset forgets the
-    // permits in flight: released later, they free nothing. Returns false if there is no room for
-    // the ban or the charge; then nothing is changed.
+    // number of answer::permit(). A bucket that is not there owes nothing. Refunds of what was
+    // taken from a shared bucket go there, and a reset by a request refunds it what `what.of` says.
+    // A bucket whose rate has changed takes what limit::terms_to_correct_in() allows, and every
+    // correction by an operator. A reset forgets the permits in flight: released later, they free
+    // nothing. Returns false if there is no room for the ban or the charge, or if a shared bucket
+    // is in another process; it is not changed then.
     bool correct(const charge& c, const limit::correction& what, base::instant now);
 
     // Sets what is added to base::now() to make it Unix time, as windows may begin by the wall

@@ -37,7 +37,7 @@ void memory_taking::decide(answer& a)
 {
     if (store::decide(charges_, *this, what_, a)) {
         keep_taken();
-        report_permits(a);
+        report_locations(a);
     }
 }
 
@@ -123,14 +123,18 @@ void memory_taking::keep_taken()
     }
 }
 
-// Puts the number by which permits are released later into the answer.
-void memory_taking::report_permits(answer& a)
+// Puts into the answer by what corrections find the bucket again: the number by which permits are
+// released, and the charges that took from a shared bucket.
+void memory_taking::report_locations(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (terms(i).counts_permits()) {
+        const bool counts = terms(i).counts_permits();
+        if (counts) {
             a.permits = parts_.permit.load();
-            if (location_for(i).what == kind::shared) {
-                a.add_shared(i);
+        }
+        if (shared_locked_ && location_for(i).what == kind::shared) {
+            a.add_shared(i);
+            if (counts) {
                 note_holder(i, a.decisions()[i]);
             }
         }

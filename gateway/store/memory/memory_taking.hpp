@@ -234,7 +234,7 @@ private:
     void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
     void punish(std::size_t i, limit::decision& decision);
     void keep_taken();
-    void report_permits(answer& a);
+    void report_locations(answer& a);
     void note_holder(std::size_t i, const limit::decision& decision);
     void fulfil(std::size_t i);
 };

@@ -143,6 +143,9 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     }
     location& p = locations_[i];
     const limit::terms& t = terms(i);
+    if (what_ == intent::take) {
+        debt->note_terms(t, now_);
+    }
     if (slides(i) && what_ == intent::look) {
         copy_sliding(i, debt->bucket, debt->past);
     } else if (slides(i)) {
@@ -175,7 +178,10 @@ void memory_taking::share(std::size_t i)
     lock_shared();
     location& p = locations_[i];
     p.what = kind::shared;
-    shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name);
+    shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name, now_);
+    if (what_ == intent::take) {
+        everybodys.note_terms(terms(i), now_);
+    }
     p.at = &everybodys.bucket;
     p.past = &everybodys.past;
     // Two clients of one limit may share the bucket in one question.

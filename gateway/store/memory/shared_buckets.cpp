@@ -10,12 +10,13 @@ shared_bucket* shared_buckets::find(std::string_view limit_name)
     return found == buckets_.end() ? nullptr : &found->second;
 }
 
-shared_bucket& shared_buckets::make(std::string_view limit_name)
+shared_bucket& shared_buckets::make(std::string_view limit_name, std::int64_t now)
 {
     if (shared_bucket* const found = find(limit_name); found != nullptr) {
         return *found;
     }
     shared_bucket& fresh = buckets_.emplace(limit_name, shared_bucket{}).first->second;
+    fresh.alike_since = now;
     count();
     return fresh;
 }

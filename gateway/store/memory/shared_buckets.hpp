@@ -25,6 +25,17 @@ struct shared_bucket {
     limit::history past;
     // Holders of the permits, one element for each permit.
     std::vector<bucket_id> holders{};
+    // Moment since which the bucket has been paid back by the same rate or windows. Tokens that
+    // were taken earlier are not refunded, as it is not known how many have been issued since.
+    std::int64_t alike_since = 0;
+
+    // Notes that the bucket is brought to these terms: clients of other plans may share it.
+    void note_terms(const limit::terms& t, std::int64_t now)
+    {
+        const bool is_alike = bucket.follows(t) && (!t.keeps_history() || past.used() == 0 ||
+                                                    bucket.full_at() - past.newest() == t.length);
+        alike_since = bucket.never_charged() || is_alike ? alike_since : now;
+    }
 
     sliding_bucket sliding() { return {bucket, past}; }
 };
@@ -40,8 +51,8 @@ public:
     // Returns the bucket of that limit, or null if there is none.
     shared_bucket* find(std::string_view limit_name);
 
-    // Returns the bucket of that limit, a fresh one if there is none.
-    shared_bucket& make(std::string_view limit_name);
+    // Returns the bucket of that limit, one that is fresh at `now` if there is none.
+    shared_bucket& make(std::string_view limit_name, std::int64_t now);
 
     // Forgets the buckets that are full again.
     void forget(std::int64_t now);

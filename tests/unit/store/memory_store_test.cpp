@@ -501,6 +501,137 @@ TEST(memory_store, gives_back_places_of_clients_without_a_slot)
     EXPECT_EQ(small.size(), 1U);
 }
 
+// A store of one slot, which another client has, and clients that share a bucket of ten tokens.
+class shared_tokens : public ::testing::Test {
+protected:
+    memory_store small_{{.max_buckets = 1}};
+    base::instant now_ = base::now();
+    answer given_;
+
+    static const limit::limit& ten()
+    {
+        static const auto made = *limit::limit::make(10, std::chrono::hours{24}, 10);
+        return made;
+    }
+
+    shared_tokens() { EXPECT_TRUE(takes("has a slot", ten(), 1)); }
+
+    bool takes(std::string_view name, const limit::limit& from, std::int64_t cost)
+    {
+        const charge c = charge_of(name, from, cost);
+        return small_.take({&c, 1}, now_, given_) && given_.admitted;
+    }
+
+    std::int64_t left(std::string_view name, const limit::limit& from = ten())
+    {
+        const charge c = charge_of(name, from, 0);
+        answer seen;
+        EXPECT_TRUE(small_.decide(intent::look, {&c, 1}, now_, seen));
+        return seen.decisions()[0].remaining;
+    }
+
+    void refund(
+        std::string_view name, const limit::limit& from, std::int64_t cost, const answer& given
+    )
+    {
+        const charge c = charge_of(name, from, cost);
+        small_.refund({&c, 1}, given, now_);
+    }
+
+    // Frees the slot of the other client.
+    void free_slot()
+    {
+        charge c = charge_of("has a slot", ten(), 0);
+        small_.correct(c, {.what = limit::correction::kind::reset}, now_);
+        small_.sweep(now_, 1);
+        ASSERT_EQ(small_.size(), 0U);
+    }
+
+    static charge charge_of(std::string_view name, const limit::limit& from, std::int64_t cost)
+    {
+        return {
+            .limit_name = "l",
+            .bucket_name = base::hashed_name{name},
+            .limit = &from,
+            .cost = cost};
+    }
+};
+
+TEST_F(shared_tokens, come_back_under_limits_of_any_kind)
+{
+    const auto window =
+        *limit::limit::in_windows({.count = 10, .length = std::chrono::hours{24}, .capacity = 10});
+    const auto log = *limit::limit::sliding(10, std::chrono::hours{24}, 0);
+    const auto parts = *limit::limit::sliding(10, std::chrono::hours{24}, 8);
+    for (const limit::limit* const l : {&ten(), &window, &log, &parts}) {
+        memory_store fresh{{.max_buckets = 1}};
+        const charge first = charge_of("has a slot", *l, 1);
+        const charge c = charge_of("one", *l, 6);
+        answer a;
+        ASSERT_TRUE(fresh.take({&first, 1}, now_, a));
+        for (int i = 0; i < 5; ++i) {
+            ASSERT_TRUE(fresh.take({&c, 1}, now_, a));
+            EXPECT_TRUE(a.admitted) << "after " << i << " that were given back";
+            fresh.refund({&c, 1}, a, now_);
+        }
+        EXPECT_EQ(fresh.size(), 1U);
+    }
+}
+
+TEST_F(shared_tokens, come_back_at_a_reset_only_as_many_as_the_request_took)
+{
+    ASSERT_TRUE(takes("one", ten(), 3));
+    ASSERT_TRUE(takes("other", ten(), 4));
+    charge c = charge_of("other", ten(), 4);
+    c.is_of_shared_bucket = given_.is_shared(0);
+    EXPECT_TRUE(c.is_of_shared_bucket);
+    small_.correct(c, {.what = limit::correction::kind::reset, .of = {.tokens = 4}}, now_);
+    EXPECT_EQ(left("other"), 7);
+}
+
+TEST_F(shared_tokens, come_back_to_a_slot_that_the_client_has_got_since)
+{
+    ASSERT_TRUE(takes("one", ten(), 3));
+    const answer of_one = given_;
+    ASSERT_TRUE(takes("other", ten(), 2));
+    free_slot();
+    ASSERT_TRUE(takes("one", ten(), 1));
+    ASSERT_EQ(small_.size(), 1U) << "it has a slot, and begins with the debt of all";
+    ASSERT_EQ(left("one"), 4);
+    refund("one", ten(), 3, of_one);
+    EXPECT_EQ(left("one"), 7);
+    EXPECT_EQ(left("other"), 8) << "the shared bucket owes the two of the other client";
+}
+
+TEST_F(shared_tokens, do_not_come_back_for_those_of_a_slot_that_was_forgotten)
+{
+    free_slot();
+    ASSERT_TRUE(takes("one", ten(), 5));
+    const answer of_one = given_;
+    EXPECT_FALSE(of_one.is_shared(0));
+    now_ += std::chrono::hours{13};
+    small_.sweep(now_, 1);
+    ASSERT_TRUE(takes("another", ten(), 1));
+    ASSERT_TRUE(takes("one", ten(), 5));
+    ASSERT_EQ(left("one"), 5) << "it shares now";
+    refund("one", ten(), 5, of_one);
+    EXPECT_EQ(left("one"), 5);
+}
+
+TEST_F(shared_tokens, do_not_come_back_once_another_plan_has_paid_them_back)
+{
+    const auto fast = *limit::limit::make(10, seconds{1}, 10);
+    ASSERT_TRUE(takes("one", ten(), 6));
+    const answer of_one = given_;
+    ASSERT_TRUE(takes("of another plan", fast, 1));
+    now_ += seconds{2};
+    ASSERT_TRUE(takes("of another plan", fast, 1));
+    ASSERT_TRUE(takes("one", ten(), 6));
+    const std::int64_t before = left("one");
+    refund("one", ten(), 6, of_one);
+    EXPECT_EQ(left("one"), before) << "the tokens of the second request stay taken";
+}
+
 TEST(memory_store, says_that_there_is_no_room_for_a_ban)
 {
     memory_store small{{.max_buckets = 1}};
