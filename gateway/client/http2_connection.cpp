@@ -101,6 +101,7 @@ void http2_connection::settle()
             touched_[i]->take_up();
         }
         if (!ended_) {
+            name_last_stream();
             engine_.send_frames();
             ended_ = engine_.is_over();
             if (ended_) {
@@ -168,7 +169,9 @@ http2::stream_events* http2_connection::stream_opened(http2::stream_id id)
     for (const auto& s : streams_) {
         held += s->held_bytes();
     }
-    if (held > held_bytes_at_once + held_bytes_per_byte * received_bytes_) {
+    const bool too_many = held > held_bytes_at_once + held_bytes_per_byte * received_bytes_;
+    // The GOAWAY may still wait for a client that does not read, and says that it is not processed.
+    if (too_many || last_stream_named_) {
         stream_reset();
         return nullptr;
     }
@@ -233,9 +236,11 @@ void http2_connection::drain()
     }
 }
 
-void http2_connection::ponged()
+// Tells the client its last stream, between reads only: a stream that came in the same read as the
+// answer to the PING is served, and the GOAWAY must not deny that.
+void http2_connection::name_last_stream()
 {
-    if (draining_) {
+    if (last_stream_due_ && !std::exchange(last_stream_named_, true)) {
         engine_.end_after_streams();
     }
 }
@@ -243,7 +248,7 @@ void http2_connection::ponged()
 void http2_connection::expired(base::instant)
 {
     if (draining_) {
-        engine_.end_after_streams();
+        last_stream_due_ = true;
     } else {
         drain();  // The connection is old enough.
     }

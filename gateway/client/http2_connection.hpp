@@ -95,6 +95,10 @@ private:
     std::uint64_t requests_ = 0;
     bool receiving_ = false;
     bool draining_ = false;
+    // True if the client is to learn its last stream when the bytes at hand have been taken.
+    bool last_stream_due_ = false;
+    // True if the client's last stream is settled: later ones are refused.
+    bool last_stream_named_ = false;
     bool ended_ = false;
     // True if the client was told to calm down.
     bool calmed_ = false;
@@ -104,6 +108,7 @@ private:
     void count_closed(telemetry::counter& why, std::string_view what);
     void calm_down(telemetry::counter& why, std::string_view what);
     void leave_all();
+    void name_last_stream();
 
     // http2::engine_events
     http2::stream_events* stream_opened(http2::stream_id id) override;
@@ -111,7 +116,7 @@ private:
 
     void stream_refused() override { stream_reset(); }
 
-    void ponged() override;
+    void ponged() override { last_stream_due_ = draining_; }
 
     void send_bytes(std::string_view a, std::string_view b) override { client_.send_client(a, b); }
 

@@ -181,6 +181,8 @@ public:
     // Asks for ponged().
     void ping();
     // Tells the peer which stream was the last. Those that are open go on.
+    // Requires: receive() is not under way. Streams that open before the frame has been sent must
+    // be refused.
     void end_after_streams();
     // Tells the peer why the connection ends now.
     void end_now(error_code why);

@@ -2,9 +2,21 @@
 import collections
 import signal
 import threading
+import time
 
 from harness.case import SystemTest, forwarding_to
-from harness.http2 import Http2
+from harness.http2 import (
+    ACK,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    NO_ERROR,
+    PING,
+    REFUSED_STREAM,
+    Http2,
+    frame,
+    setting,
+)
 from harness.http2_origin import Http2Origin
 from harness.http2_upstream_case import over_http2
 from harness.origin import answer_ok
@@ -107,3 +119,67 @@ class Upgrades(SystemTest):
             more.set()
             self.assertEqual(c.wait_for(stream).body, b"firstlast")
         self.assertEqual(gateway.wait(), 0)
+
+
+class LastStreams(SystemTest):
+    """What GOAWAY calls not processed was neither charged nor forwarded."""
+
+    def connection(self, *args, **options):
+        c = Http2(*args, **options)
+        self.addCleanup(c.raw.close)
+        return c
+
+    def drained_with_a_request_beside_the_pong(self, gateway, drain):
+        """Answers the PING of a drain, and begins a request in the same segment; its stream and the connection."""
+        c = self.connection(gateway.address, answers_pings=False)
+        self.assertEqual(c.ask("/first").status, 200)
+        drain(c)
+        c.wait(lambda: c.pings)
+        stream, c.next_stream = c.next_stream, c.next_stream + 2
+        head = [(":method", "GET"), (":scheme", "http"), (":authority", "gateway.test"), (":path", "/late")]
+        pong = frame(PING, ACK, 0, c.pings[0])
+        c.send(pong + frame(HEADERS, END_HEADERS | END_STREAM, stream, c.block(head)))
+        c.wait_for_end()
+        return c, stream
+
+    def assert_served(self, c, stream, origin):
+        self.assertEqual(c.goaway, (stream, NO_ERROR))
+        self.assertEqual(c.answer(stream).status, 200)
+        self.assertEqual(origin.last().target, "/late")
+
+    def test_a_request_beside_the_answer_to_the_ping(self):
+        gateway, origin = self.proxy(answer_ok)
+        c, stream = self.drained_with_a_request_beside_the_pong(gateway, lambda _: gateway.signal(signal.SIGTERM))
+        self.assert_served(c, stream, origin)
+        self.assertEqual(c.goaways, 2)
+        self.assertEqual(gateway.wait(), 0)
+
+    def test_a_request_beside_the_answer_to_the_ping_after_the_last_one_allowed(self):
+        origin = self.origin(answer_ok)
+        gateway = self.gateway("http2: { max_requests: 2 }\n" + forwarding_to(origin.address))
+        c, stream = self.drained_with_a_request_beside_the_pong(gateway, lambda c: c.ask("/second"))
+        self.assert_served(c, stream, origin)
+
+    def test_a_request_while_goaway_waits_for_a_client_that_does_not_read(self):
+        large = b"x" * 16_000_000
+
+        def script(peer, request):
+            return peer.reply(body=large)
+
+        origin = self.origin(script)
+        gateway = self.gateway("drain_timeout: 1m\n" + forwarding_to(origin.address))
+        c = self.connection(gateway.address, settings=setting(_4=2**31 - 1), opens_windows=False)
+        c.open_window(0, 2**30)
+        first = c.request("/first")
+        wait_until(lambda: origin.requests)
+        time.sleep(0.5)  # The socket's buffers are full.
+        gateway.signal(signal.SIGTERM)
+        gateway.wait_for_diagnostic("draining")
+        time.sleep(1)  # The time for the answer to the PING has passed.
+        late = c.request("/late")
+        time.sleep(0.2)
+        c.wait_for_end()
+        self.assertEqual(c.answer(first).body, large)
+        self.assertEqual(c.goaway, (first, NO_ERROR))
+        self.assertEqual((c.answer(late).fields, c.answer(late).reset), (None, REFUSED_STREAM))
+        self.assertEqual([r.target for r in origin.requests], ["/first"])

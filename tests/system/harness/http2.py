@@ -54,9 +54,11 @@ class Answer:
 
 class Http2:
     """A connection. Windows are opened as content comes, unless `opens_windows` is False; the server's
-    settings are acknowledged, unless `settles` is."""
+    settings are acknowledged, unless `settles` is; and its PINGs, unless `answers_pings` is."""
 
-    def __init__(self, address, settings=b"", opens_windows=True, begins=True, settles=True, timeout=10):
+    def __init__(
+        self, address, settings=b"", opens_windows=True, begins=True, settles=True, answers_pings=True, timeout=10
+    ):
         self.raw = socket.create_connection(address, timeout)
         self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         secured = client.secured.get(address)
@@ -64,7 +66,7 @@ class Http2:
             secured.set_alpn_protocols(["h2", "http/1.1"])
             self.raw = secured.wrap_socket(self.raw, server_hostname="gateway.test")
             secured.set_alpn_protocols([])  # other clients have it, too
-        self.opens_windows, self.settles = opens_windows, settles
+        self.opens_windows, self.settles, self.answers_pings = opens_windows, settles, answers_pings
         self.encoder, self.decoder = Encoder(), Decoder(max_header_list_size=2**20)
         self.answers = {}
         self.settings = {}
@@ -72,6 +74,7 @@ class Http2:
         self.goaways = 0
         self.opened = {}  # by WINDOW_UPDATE, of each stream
         self.sent = {}  # DATA, of each stream; both with 0 for the connection
+        self.pings = []  # payloads of the server's
         self.pongs = 0
         self.closed = False
         self.next_stream = 1
@@ -195,7 +198,9 @@ class Http2:
         elif kind == PING and flags & ACK:
             self.pongs += 1
         elif kind == PING:
-            self._send_back(PING, ACK, 0, payload)
+            self.pings.append(payload)
+            if self.answers_pings:
+                self._send_back(PING, ACK, 0, payload)
         elif kind == GOAWAY:
             self.goaway = struct.unpack(">II", payload[:8])
             self.goaways += 1
