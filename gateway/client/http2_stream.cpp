@@ -31,7 +31,7 @@ void http2_stream::begin(http2_connection& of, http2::stream_id id)
     armed_ = timeout::none;
     is_touched = false;
     request_ended_ = end_passed_ = false;
-    resets_ = moved_ = false;
+    resets_ = was_reset_ = moved_ = false;
     held_bytes_ = unconsumed_ = dropped_ = trailer_bytes_ = 0;
     inbox_.clear();
     trailers_.clear();
@@ -270,9 +270,14 @@ void http2_stream::stream_closed(http2::error_code why)
     if (why != http2::error_code::no_error && !resets_ && !response_.is_ended()) {
         connection_->stream_reset();
     }
-    const bool was_malformed = phase_ == phase::head;
-    client_left();
-    if (was_malformed) {  // It is counted and logged as a request that was refused.
+    const bool has_bad_head = phase_ == phase::head;
+    if (has_bad_rest(why)) {
+        close();
+        state().refuse(400, "content that contradicts Content-Length, or malformed trailers");
+    } else {
+        client_left();
+    }
+    if (has_bad_head) {
         state().begin_refused(400, "the request is malformed");
     }
     connection_->touch(*this);

@@ -92,6 +92,8 @@ private:
     bool end_passed_ = false;
     // True if the gateway resets the stream through no fault of the client.
     bool resets_ = false;
+    // True if the client has reset the stream.
+    bool was_reset_ = false;
     // True if a part of a body has moved since the deadline was set.
     bool moved_ = false;
 
@@ -120,6 +122,14 @@ private:
         return is_rpc() ? rpc_ != nullptr && rpc_->is_open() : state().accepts_content();
     }
 
+    // True if a stream that is closed for this had malformed content or trailers. Its request is
+    // counted and logged as one that was refused, as is one with a malformed head.
+    bool has_bad_rest(http2::error_code why) const
+    {
+        return why == http2::error_code::protocol_error && !was_reset_ &&
+               phase_ == phase::request && !is_rpc() && !state().in_tunnel();
+    }
+
     void read_head(bool last);
     void begin_request(const http::request_head& head);
     void leave();
@@ -139,6 +149,9 @@ private:
     void fields_ended(bool last) override;
     void content(std::string_view bytes) override;
     void content_ended() override;
+
+    void reset_came() override { was_reset_ = true; }
+
     void stream_closed(http2::error_code why) override;
 
     std::string_view pending() const override { return response_.pending(); }

@@ -243,6 +243,33 @@ class Ends(SystemTest):
             (line,) = gateway.log_lines(1)
         self.assertEqual((line["status"], line["error"]), (499, "the client closed the connection"))
 
+    def test_content_and_trailers_that_are_malformed_are_400(self):
+        def script(peer, request):
+            peer.read_body(request)
+            return peer.reply()
+
+        gateway, _ = self.proxy(script)
+        declared = [("content-length", "5")]
+        for number, (content, end, trailers) in enumerate((
+            (b"abc", True, None),
+            (b"abcdefgh", False, None),
+            (b"abcde", False, [(":path", "/")]),
+            (b"abcde", False, [("content-length", "5")]),
+        )):
+            with self.subTest(number), Http2(gateway.address) as c:
+                stream = c.request("/", declared, method="POST", end=False)
+                c.ping()
+                c.data(stream, content, end=end)
+                if trailers is not None:
+                    c.trailers(stream, trailers)
+                answer = c.wait_for(stream)
+                self.assertEqual((answer.reset, answer.fields), (PROTOCOL_ERROR, None))
+                line = gateway.log_lines(number + 1)[number]
+                self.assertEqual(
+                    (line["status"], line["error"]),
+                    (400, "content that contradicts Content-Length, or malformed trailers"),
+                )
+
     def test_an_upstream_that_breaks_off(self):
         def script(peer, request):
             peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
