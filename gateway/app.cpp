@@ -196,8 +196,8 @@ int app::run(startup::inheritance from_before)
     service_notices::ready();
     signals::unblock_all();
     control_.run();
-    signals::end_at_next();
     listening_.files.remove();
+    signals::end_at_next();
     before_.await_end();
     snapshots_.end();
     return 0;
@@ -380,7 +380,8 @@ void app::drain(net::queued rest)
 // Ends the process. No client is left, and admin connections may be closed.
 void app::workers_ended()
 {
-    signals_.cancel();
+    signals::block_all();
+    signals_.clear();  // It restores the default actions, which end_at_next() replaces.
     control_.stop();
     log(log_level::info, "drained, ending");
 }

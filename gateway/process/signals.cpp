@@ -73,6 +73,11 @@ bool is_termination_pending()
     });
 }
 
+void block_all()
+{
+    block(handled_signals, SIG_BLOCK);
+}
+
 void unblock_all()
 {
     block({}, SIG_SETMASK);
@@ -80,10 +85,10 @@ void unblock_all()
 
 void end_at_next()
 {
-    block(changing, SIG_BLOCK);
     for (const int signal : terminating) {
         std::signal(signal, [](int) { std::_Exit(1); });
     }
+    block(changing, SIG_SETMASK);
 }
 
 void prepare_child()

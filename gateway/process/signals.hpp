@@ -25,11 +25,14 @@ void block_termination();
 // True if a signal that ends the process has come since block_termination().
 bool is_termination_pending();
 
+// Blocks all signals that a process waits for, as nothing does so from now on.
+void block_all();
+
 // Unblocks all signals. Those that have come get the action that was installed meanwhile.
 void unblock_all();
 
-// Makes the next signal that asks for an end end the process at once, with status 1. Nothing waits
-// for signals any more.
+// Makes the next signal that asks for an end end the process at once, with status 1, also one that
+// was blocked. Nothing waits for signals any more.
 void end_at_next();
 
 // Frees a child of this process, before execve(), from the signal actions of this process. Signals

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 
 import yaml
 
@@ -331,6 +332,19 @@ class CommandLine(SystemTest):
             gateway.wait_for_diagnostic("draining")
             gateway.signal(signal.SIGTERM)
             self.assertNotEqual(gateway.wait(5), -signal.SIGKILL)
+
+    def test_signals_while_it_ends_do_not_kill_it(self):
+        numbers = range(1000)  # Their destruction takes time.
+        routes = "".join(f"  - {{ match: {{ path: /r{i} }}, limits: [l{i}], upstream: up }}\n" for i in numbers)
+        limits = "".join(f"  l{i}: {{ key: client_ip, rate: 1/s }}\n" for i in numbers)
+        many = f"limits:\n{limits}routes:\n{routes}upstreams: {{ up: {{ servers: [echo] }} }}\n"
+        for milliseconds in range(24):
+            gateway = self.gateway(many)
+            gateway.signal(signal.SIGTERM)
+            gateway.wait_for_diagnostic("drained, ending")
+            time.sleep(milliseconds / 1000)
+            gateway.signal(signal.SIGHUP if milliseconds % 3 == 2 else signal.SIGTERM)
+            self.assertIn(gateway.wait(), (0, 1))
 
     def test_diagnostics_are_json_lines_or_text(self):
         gateway = self.gateway("log: { format: json }\n" + forwarding_to("echo"))
