@@ -249,12 +249,7 @@ void app::wait_for_signal()
         if (ec) {
             return;
         }
-        const bool reads_again = signal == SIGHUP || signal == SIGUSR2;
-        if (reads_again && config::is_standard_input(config_path_)) {
-            reports_.note_refusal(
-                "the configuration came from the standard input, which cannot be read again"
-            );
-        } else if (signal == SIGHUP) {
+        if (signal == SIGHUP) {
             reload();
         } else if (signal == SIGUSR2) {
             upgrade();
@@ -334,6 +329,12 @@ void app::upgrade()
     if (draining_ || next_ || before_.drains()) {
         log(log_level::warning,
             "SIGUSR2 while draining, or before the last upgrade has ended: no other one is begun");
+        return;
+    }
+    if (config::is_standard_input(config_path_)) {
+        log(log_level::error,
+            "upgrade: the configuration came from the standard input, which cannot be read again; "
+            "this one goes on");
         return;
     }
     service_notices::reloading();

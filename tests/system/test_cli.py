@@ -187,12 +187,13 @@ class CommandLine(SystemTest):
         child.stdin.close()
         child.wait_for_line(lambda line: "listening on" in line)
         child.wait_for_line(lambda line: "admin API on" in line)
-        for number in (signal.SIGHUP, signal.SIGUSR2):
-            before = len(child.lines)
-            child.signal(number)
-            child.wait_for_line(
-                lambda line: "the standard input, which cannot be read again" in line, start=before
-            )
+        why = "the configuration came from the standard input, which cannot be read again"
+        child.signal(signal.SIGUSR2)
+        child.wait_for_line(lambda line: f"upgrade: {why}; this one goes on" in line)
+        self.assertFalse([line for line in child.lines if "reload" in line])
+        child.signal(signal.SIGHUP)
+        child.wait_for_line(lambda line: "reload refused" in line)
+        child.wait_for_line(lambda line: why in line and "upgrade" not in line)
         self.assertEqual(child.stop(), 0)
 
     def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
