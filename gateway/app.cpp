@@ -43,6 +43,7 @@ static_assert(proxy::failure_names.size() <= telemetry::max_failure_reasons);
 
 using telemetry::log;
 using telemetry::log_level;
+using telemetry::log_outcome;
 
 class app {
 public:
@@ -61,7 +62,7 @@ private:
     predecessor before_{local_};
     bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
-    process_reports reports_{metrics_, local_, access_log_};
+    process_reports reports_{control_.get_executor(), metrics_, local_, access_log_};
     trace_export traces_;
     snapshot_maker snapshot_maker_;
     probes::health_checks health_;
@@ -270,7 +271,7 @@ void app::wait_for_signal()
 void app::reload()
 {
     if (draining_ || next_) {
-        log(log_level::warning, "SIGHUP while draining or during an upgrade: not reloaded");
+        log_outcome(log_level::warning, "SIGHUP while draining or during an upgrade: not reloaded");
         return;
     }
     service_notices::reloading();
@@ -281,13 +282,7 @@ void app::reload()
             change_over(warnings);
             return;
         }
-        for (std::string& difference : warnings) {
-            difference += ": a changed value takes effect at the next start only";
-        }
-        warnings.insert(warnings.end(), fresh.warnings.begin(), fresh.warnings.end());
-        for (const std::string& warning : warnings) {
-            log(log_level::warning, warning);
-        }
+        warnings = reload_warnings(std::move(warnings), fresh);
         keep_fixed(settings_, fresh);
         health_.watch(probes::health_targets(*hand_over(fresh)));
         telemetry::configure_log(fresh.log);
@@ -298,8 +293,7 @@ void app::reload()
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
         key_watch_.watch(settings_);
-        reports_.note_success(std::move(warnings));
-        log(log_level::info, "reloaded " + config_path_);
+        reports_.note_success(config_path_, std::move(warnings));
     } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.
         access_log_.write_to(settings_.log.output);
         reports_.note_refusal(e.what());
@@ -327,14 +321,18 @@ void app::change_over(const std::vector<std::string>& changed)
 void app::upgrade()
 {
     if (draining_ || next_ || before_.drains()) {
-        log(log_level::warning,
-            "SIGUSR2 while draining, or before the last upgrade has ended: no other one is begun");
+        log_outcome(
+            log_level::warning,
+            "SIGUSR2 while draining, or before the last upgrade has ended: no other one is begun"
+        );
         return;
     }
     if (config::is_standard_input(config_path_)) {
-        log(log_level::error,
+        log_outcome(
+            log_level::error,
             "upgrade: the configuration came from the standard input, which cannot be read again; "
-            "this one goes on");
+            "this one goes on"
+        );
         return;
     }
     service_notices::reloading();
@@ -355,14 +353,16 @@ void app::upgraded(const std::optional<std::string>& why_not)
     const bool reloads = std::exchange(reloads_by_next_, false);
     if (why_not) {
         next_.reset();
-        log(log_level::error, "upgrade: the new process " + *why_not + "; this one goes on");
+        log_outcome(
+            log_level::error, "upgrade: the new process " + *why_not + "; this one goes on"
+        );
         if (reloads) {
             reports_.note_refusal({});
         }
         service_notices::ready();
         return;
     }
-    log(log_level::info, "upgrade: process " + std::to_string(next_->pid()) + " serves");
+    log_outcome(log_level::info, "upgrade: process " + std::to_string(next_->pid()) + " serves");
     service_notices::follow(next_->pid());
     snapshots_.leave();
     admin_->stop_accepting();
@@ -375,7 +375,7 @@ void app::drain(net::queued rest)
     draining_ = true;
     workers_.drain(rest, settings_.server.drain_timeout);
     // Logged last, as readers of the line may rely on the drain.
-    log(log_level::info, "draining");
+    log_outcome(log_level::info, "draining");
 }
 
 // Ends the process. No client is left, and admin connections may be closed.
@@ -384,7 +384,7 @@ void app::workers_ended()
     signals::block_all();
     signals_.clear();  // It restores the default actions, which end_at_next() replaces.
     control_.stop();
-    log(log_level::info, "drained, ending");
+    log_outcome(log_level::info, "drained, ending");
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ std::vector<std::string> needs_restart(
     return keys;
 }
 
+std::vector<std::string> reload_warnings(
+    std::vector<std::string> unchanged, const config::settings& fresh
+)
+{
+    for (std::string& key : unchanged) {
+        key += ": a changed value takes effect at the next start only";
+    }
+    unchanged.insert(unchanged.end(), fresh.warnings.begin(), fresh.warnings.end());
+    return unchanged;
+}
+
 void keep_fixed(const config::settings& running, config::settings& fresh)
 {
     client::options kept = running.server;

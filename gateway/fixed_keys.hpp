@@ -14,6 +14,11 @@ std::vector<std::string> needs_restart(
     const config::settings& running, const config::settings& fresh
 );
 
+// Returns the warnings about a reload that does not change these keys, and those of `fresh`.
+std::vector<std::string> reload_warnings(
+    std::vector<std::string> unchanged, const config::settings& fresh
+);
+
 // Copies the running values of those keys to `fresh`.
 // Errors: throws std::runtime_error if `fresh` could not work with them.
 void keep_fixed(const config::settings& running, config::settings& fresh);

@@ -8,6 +8,29 @@
 
 namespace gateway {
 
+// Time between looks for lines that were suppressed.
+constexpr base::duration look_interval = std::chrono::milliseconds{500};
+
+process_reports::process_reports(
+    const net::executor& executor,
+    telemetry::registry& metrics,
+    const store::memory_store& local,
+    const telemetry::access_log_writer& log
+)
+    : metrics_(metrics),
+      local_(local),
+      log_(log),
+      next_look_(executor, [this] { look_for_suppressed_lines(); })
+{
+    next_look_.set(look_interval);
+}
+
+void process_reports::look_for_suppressed_lines()
+{
+    telemetry::report_suppressed_lines();
+    next_look_.set(look_interval);
+}
+
 void process_reports::keep(bool succeeded, std::vector<std::string> said)
 {
     said.resize(std::min(said.size(), admin::reload_report::most_lines));
@@ -19,9 +42,15 @@ void process_reports::note_start(std::vector<std::string> warnings)
     keep(true, std::move(warnings));
 }
 
-void process_reports::note_success(std::vector<std::string> warnings)
+void process_reports::note_success(
+    const std::string& config_path, std::vector<std::string> warnings
+)
 {
     metrics_.count_reload(true);
+    for (const std::string& warning : warnings) {
+        telemetry::log(telemetry::log_level::warning, warning);
+    }
+    telemetry::log_outcome(telemetry::log_level::info, "reloaded " + config_path);
     keep(true, std::move(warnings));
 }
 
@@ -34,8 +63,9 @@ void process_reports::note_refusal(const std::string& problems)
     for (std::string line; std::getline(lines, line);) {
         said.push_back(std::move(line));
     }
-    for (const std::string& line : said) {
-        telemetry::log(log_level::error, line);
+    telemetry::log_outcome(log_level::error, said.front());
+    for (std::size_t i = 1; i < said.size(); ++i) {
+        telemetry::log(log_level::error, said[i]);
     }
     keep(false, std::move(said));
 }

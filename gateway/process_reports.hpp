@@ -1,10 +1,11 @@
 // `process_reports` collects what the page of the admin API shows of the process as a whole, and
-// keeps what the last reload said.
+// keeps what the last reload said. It also reports how many lines of diagnostics were suppressed.
 // Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
 #include "gateway/admin/admin_sources.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/store/memory/memory_store.hpp"
 #include "gateway/telemetry/access_log.hpp"
@@ -20,18 +21,17 @@ class process_reports {
 public:
     // Ownership: all arguments outlive this object.
     process_reports(
+        const net::executor& executor,
         telemetry::registry& metrics,
         const store::memory_store& local,
         const telemetry::access_log_writer& log
-    )
-        : metrics_(metrics), local_(local), log_(log)
-    {}
+    );
 
     // Notes the start, with the warnings about the configuration.
     void note_start(std::vector<std::string> warnings);
 
-    // Counts a reload, and keeps what it said.
-    void note_success(std::vector<std::string> warnings);
+    // Counts and logs a reload of this file, and keeps what it said.
+    void note_success(const std::string& config_path, std::vector<std::string> warnings);
 
     // Counts and logs a reload that was refused for these problems, a line each.
     void note_refusal(const std::string& problems);
@@ -52,7 +52,9 @@ private:
     const store::memory_store& local_;
     const telemetry::access_log_writer& log_;
     admin::reload_report last_{};
+    net::alarm next_look_;
 
+    void look_for_suppressed_lines();
     void keep(bool succeeded, std::vector<std::string> said);
 };
 

@@ -43,7 +43,8 @@ void describe_log(keys& root, draft& d)
           "it drops the rest")
             .time(options.flush_timeout, {0s, longest_flush});
         k("max_lines_per_second",
-          "bounds the lines of diagnostics; more are counted, and the count is logged")
+          "bounds the lines of diagnostics; more are counted, and the count is logged. Lines that "
+          "say what became of a start, a reload or an upgrade have as many of their own")
             .number(options.max_lines_per_second, {1, most_log_lines});
     });
 }

@@ -44,7 +44,7 @@ void log_listening(const char* label, const net::listen_address& wanted, const n
     if (address.socket_path.empty()) {
         address.port = net::bound_port(open);
     }
-    log(log_level::info, label + config::to_text(address));
+    telemetry::log_outcome(log_level::info, label + config::to_text(address));
 }
 
 net::socket copy_of(const net::socket& s, const net::listen_address& address)

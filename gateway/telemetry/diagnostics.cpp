@@ -67,6 +67,7 @@ void diagnostics::configure(const log_options& options)
     const std::lock_guard lock(mutex_);
     format_ = options.format;
     budget_.allow(options.max_lines_per_second);
+    outcomes_.allow(options.max_lines_per_second);
     const char* pattern = format_ == log_format::json
                               ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":"%v"})"
                               : "%Y-%m-%dT%H:%M:%S.%eZ %l: %v";
@@ -76,12 +77,32 @@ void diagnostics::configure(const log_options& options)
 
 void diagnostics::write(log_level level, std::string_view text, base::instant now)
 {
+    write_within(budget_, level, text, now);
+}
+
+void diagnostics::write_outcome(log_level level, std::string_view text, base::instant now)
+{
+    write_within(outcomes_, level, text, now);
+}
+
+void diagnostics::report_suppressed(base::instant now)
+{
+    const std::lock_guard lock(mutex_);
+    if (budget_.is_over(now) && outcomes_.is_over(now)) {
+        print_suppressed();
+    }
+}
+
+void diagnostics::write_within(
+    line_budget& budget, log_level level, std::string_view text, base::instant now
+)
+{
     // This reads an atomic, so that a line that is not printed takes no lock.
     if (!logger_.should_log(spdlog_level(level))) {
         return;
     }
     const std::lock_guard lock(mutex_);
-    if (!budget_.spend(now)) {
+    if (!budget.spend(now)) {
         return;
     }
     print_suppressed();
@@ -104,8 +125,13 @@ void diagnostics::print(log_level level, std::string_view text)
 
 void diagnostics::print_suppressed()
 {
-    if (const auto n = budget_.take_suppressed(); n > 0) {
-        print(log_level::warning, std::to_string(n) + " log lines suppressed");
+    if (const auto n = budget_.take_suppressed() + outcomes_.take_suppressed(); n > 0) {
+        // Only errors may have been suppressed where nothing else is printed.
+        const bool warns = logger_.should_log(spdlog::level::warn);
+        print(
+            warns ? log_level::warning : log_level::error,
+            std::to_string(n) + " log lines suppressed"
+        );
         if (sink_->last_line_lost()) {
             budget_.count_lost(n - 1);  // print() has counted the summary itself.
         }

@@ -31,6 +31,10 @@ public:
 
     void configure(const log_options& options);
     void write(log_level level, std::string_view text, base::instant now);
+    // Writes a line that has a rate of its own, of as many lines.
+    void write_outcome(log_level level, std::string_view text, base::instant now);
+    // Reports the lines that were suppressed in a second that is over, if there are any.
+    void report_suppressed(base::instant now);
 
 private:
     // Guards all members below.
@@ -39,11 +43,15 @@ private:
     std::shared_ptr<pipe_sink> sink_;
     spdlog::logger logger_;
     line_budget budget_;
+    line_budget outcomes_;
     log_format format_ = log_format::json;
 
     // The escaped text of a line.
     std::string line_;
 
+    void write_within(
+        line_budget& budget, log_level level, std::string_view text, base::instant now
+    );
     void print(log_level level, std::string_view text);
     void print_suppressed();
 };

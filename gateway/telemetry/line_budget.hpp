@@ -19,7 +19,7 @@ public:
     // True if a line may be printed at `now`. Counts the line as suppressed otherwise.
     bool spend(base::instant now)
     {
-        if (now - window_ >= length_) {
+        if (is_over(now)) {
             window_ = now;
             spent_ = 0;
         }
@@ -30,6 +30,9 @@ public:
         ++spent_;
         return true;
     }
+
+    // True if the time for which lines were counted last is over.
+    bool is_over(base::instant now) const { return now - window_ >= length_; }
 
     // Counts lines that were granted but could not be printed.
     void count_lost(std::uint64_t lines = 1) { suppressed_ += lines; }

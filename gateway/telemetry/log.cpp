@@ -23,4 +23,14 @@ void log(log_level level, std::string_view text)
     the_diagnostics().write(level, text, base::now());
 }
 
+void log_outcome(log_level level, std::string_view text)
+{
+    the_diagnostics().write_outcome(level, text, base::now());
+}
+
+void report_suppressed_lines()
+{
+    the_diagnostics().report_suppressed(base::now());
+}
+
 }  // namespace gateway::telemetry

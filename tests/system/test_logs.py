@@ -310,3 +310,33 @@ class AccessLog(SystemTest):
         self.assertEqual(
             [line["target"] for line in gateway.log_lines(1000)], [f"/{i}" for i in range(1000)]
         )
+
+
+class Diagnostics(SystemTest):
+    """No number of lines hides what became of a reload, and the missing ones are counted in time."""
+
+    ECHO = "routes: [ { upstream: up } ]\nupstreams: { up: { servers: [echo] } }\n"
+
+    def limits(self, count, rate):
+        """Limits that no route has: each is a warning, and a problem if the rate is one."""
+        return "limits:\n" + "".join(f"  l{i}: {{ key: client_ip, rate: {rate} }}\n" for i in range(count))
+
+    def said_of(self, text):
+        gateway = self.gateway("log: { max_lines_per_second: 20 }\n" + self.ECHO)
+        time.sleep(1)  # The second of the start is over.
+        before = len(gateway.diagnostics)
+        said = gateway.reload("log: { max_lines_per_second: 20 }\n" + self.ECHO + text)
+        gateway.wait_for_diagnostic("lines suppressed", before)
+        return said, gateway.diagnostics[before:]
+
+    def test_a_reload_with_many_warnings_says_that_it_was_made(self):
+        said, lines = self.said_of(self.limits(50, "1/s"))
+        self.assertIn("reloaded", said)
+        self.assertEqual(len([line for line in lines if "limits.l" in line]), 20)
+        self.assertIn("30 log lines suppressed", "\n".join(lines))
+
+    def test_a_refused_reload_with_many_problems_says_how_many_are_missing(self):
+        said, lines = self.said_of(self.limits(50, "bad"))
+        self.assertIn("reload refused", said)
+        self.assertEqual(len([line for line in lines if "limits.l" in line]), 20)
+        self.assertIn("30 log lines suppressed", "\n".join(lines))

@@ -99,6 +99,53 @@ TEST(diagnostics, say_at_the_end_how_many_lines_are_missing)
     EXPECT_THAT(pipe.read_available(), HasSubstr("\"7 log lines suppressed\""));
 }
 
+TEST(diagnostics, report_missing_lines_without_another_line_when_their_second_is_over)
+{
+    pipe_pair pipe;
+    diagnostics d(pipe.writer());
+    for (std::uint64_t i = 0; i < log_options{}.max_lines_per_second + 7; ++i) {
+        d.write(log_level::error, "again", start);
+    }
+    pipe.read_available();
+    d.report_suppressed(start + second / 2);
+    EXPECT_EQ(pipe.read_available(), "");
+    d.report_suppressed(start + second);
+    EXPECT_THAT(pipe.read_available(), HasSubstr("\"7 log lines suppressed\""));
+    d.report_suppressed(start + 2 * second);
+    EXPECT_EQ(pipe.read_available(), "");
+}
+
+TEST(diagnostics, report_missing_lines_whatever_their_level_is)
+{
+    pipe_pair pipe;
+    diagnostics d(pipe.writer());
+    d.configure({.level = log_level::error, .max_lines_per_second = 1});
+    d.write(log_level::error, "again", start);
+    d.write(log_level::error, "again", start);
+    d.report_suppressed(start + second);
+    EXPECT_THAT(pipe.read_available(), HasSubstr("\"1 log lines suppressed\""));
+}
+
+TEST(diagnostics, print_outcomes_whatever_the_number_of_other_lines)
+{
+    pipe_pair pipe;
+    diagnostics d(pipe.writer());
+    d.configure({.max_lines_per_second = 3});
+    for (int i = 0; i < 5; ++i) {
+        d.write(log_level::warning, "again", start);
+    }
+    pipe.read_available();
+    for (int i = 0; i < 5; ++i) {
+        d.write_outcome(log_level::info, "reloaded", start);
+    }
+    const std::string text = pipe.read_available();
+    EXPECT_EQ(count_lines(text), 4) << text;
+    EXPECT_THAT(text, HasSubstr("\"2 log lines suppressed\""));
+    EXPECT_THAT(text, HasSubstr("\"reloaded\""));
+    d.report_suppressed(start + second);
+    EXPECT_THAT(pipe.read_available(), HasSubstr("\"2 log lines suppressed\""));
+}
+
 TEST(diagnostics, do_not_block_when_nobody_reads_and_lose_no_count)
 {
     pipe_pair pipe;
