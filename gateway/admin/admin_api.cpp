@@ -132,7 +132,7 @@ std::optional<probes::control_response> refused(
 {
     const admin_call* const found = find_call(path_of(asked));
     if (found == nullptr) {
-        return unknown_call();
+        return find_page_file(path_of(asked)) ? wrong_method({path_of(asked)}) : unknown_call();
     }
     const admin_call& c = *found;
     if (c.reads ? !is_read(asked) : asked.method() != verb::post) {

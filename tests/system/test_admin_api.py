@@ -196,7 +196,9 @@ class Bodies(AdminTest):
                 self.assertEqual(self.call(g, path, method=method)["Allow"], "POST")
             for kind in (None, "text/plain", "application/x-www-form-urlencoded"):
                 self.refused(415, g, path, CLIENT, kind=kind)
-        self.assertEqual(self.call(g, "/v1/limits", {})["Allow"], "GET, HEAD")
+        for path in ("/v1/limits", "/"):
+            r = self.call(g, path, {})
+            self.assertEqual((r.status, r["Allow"]), (405, "GET, HEAD"))
         self.assertEqual(self.call(g, "/v1/look", CLIENT, kind="Application/JSON; charset=utf-8").status, 200)
         self.assertIn("/v1/limits", self.refused(404, g, "/v1/nonsense"))
 
