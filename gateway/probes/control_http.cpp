@@ -1,6 +1,7 @@
 #include "gateway/probes/control_http.hpp"
 
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
@@ -49,6 +50,26 @@ struct control_tls::stream {
         to.expect_server(coded.native_handle());
     }
 };
+
+std::string complaint_about(const beast::error_code& ec)
+{
+    using beast::http::error;
+    if (ec == error::end_of_stream || ec == boost::asio::error::eof ||
+        ec == boost::asio::ssl::error::stream_truncated) {
+        return "it closed the connection without an answer";
+    }
+    if (ec == error::partial_message) {
+        return "it closed the connection before the end of its answer";
+    }
+    if (ec == error::header_limit) {
+        return "the head of its answer is too long";
+    }
+    if (ec == error::body_limit || ec == error::buffer_overflow) {
+        return "its answer is too long";
+    }
+    const bool is_http = ec.category() == make_error_code(error::end_of_stream).category();
+    return is_http ? "its answer is no HTTP/1.1: " + ec.message() : ec.message();
+}
 
 net::task<beast::error_code> read_header(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into

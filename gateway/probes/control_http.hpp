@@ -27,6 +27,9 @@ using control_request = beast::http::request<beast::http::empty_body>;
 using control_upload = beast::http::request<beast::http::string_body>;
 using control_response = beast::http::response<beast::http::string_body>;
 
+// Returns what is wrong with a server whose response could not be read, in a few words.
+std::string complaint_about(const beast::error_code& ec);
+
 // Reads a header or a message. The buffer's bytes come first, and bytes read too far stay in it.
 // Ownership: stream, buffer, parser, bytes and message outlive the task.
 net::task<beast::error_code> read_header(

@@ -55,7 +55,7 @@ finding finding_of(const boost::system::error_code& ec)
     if (net::is_our_shortage(ec)) {
         return std::nullopt;
     }
-    return ec == beast::error::timeout ? "no complete answer in time" : ec.message();
+    return ec == beast::error::timeout ? "no complete answer in time" : complaint_about(ec);
 }
 
 // Connects to the first address of `name` that accepts.

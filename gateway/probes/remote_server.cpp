@@ -25,7 +25,7 @@ answer failed(const error_code& ec)
     const bool is_http = ec.category() == make_error_code(error::end_of_stream).category();
     const bool is_cut = ec == error::end_of_stream || ec == error::partial_message;
     return {
-        .complaint = ec == beast::error::timeout ? "no answer in time" : ec.message(),
+        .complaint = ec == beast::error::timeout ? "no answer in time" : complaint_about(ec),
         .may_repeat = !is_http || is_cut};
 }
 

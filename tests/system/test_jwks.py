@@ -437,7 +437,7 @@ class Lying(JwksTest):
             "status 404": (404, json.dumps({"keys": [public]}).encode(), {}),
             "status 500": (500, b"", {}),
             "expected one JSON object": (200, b"<html><body>Sign in</body></html>", {}),
-            "body limit exceeded": (200, b" " * 10_000_000, {}),
+            "its answer is too long": (200, b" " * 10_000_000, {}),
             f'status 302, and redirects are not followed: name "https://127.0.0.1:{free_port()}/x"': None,
             "expected a JSON Web Key Set": (200, b"{}", {}),
             "none for HS256, RS256, ES256 or EdDSA": key_set(),

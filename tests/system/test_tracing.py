@@ -418,7 +418,7 @@ class Collectors(SystemTest):
             (500, b"", "status 500"),
             (400, b"{}", "status 400"),
             (302, b"", "status 302"),
-            (200, b"x" * 200_000, "body limit"),
+            (200, b"x" * 200_000, "its answer is too long"),
         ):
             with self.subTest(status=status, size=len(body)):
                 collector = self.started(Collector(lambda request: (status, body)))
