@@ -35,7 +35,9 @@ std::optional<std::string> complaint_about_url(std::string_view text)
 parsed<host_and_port> split(std::string_view text)
 {
     const std::size_t colon = text.rfind(':');
-    if (colon == std::string_view::npos) {
+    // The last colon of an IPv6 address in brackets, and nothing else, is a part of it.
+    const bool is_host_alone = text.starts_with('[') && text.ends_with(']');
+    if (colon == std::string_view::npos || is_host_alone) {
         return {{}, "the port is missing: expected host:port, got " + quote(text)};
     }
     std::string_view host = text.substr(0, colon);

@@ -118,6 +118,8 @@ TEST(bad_files, listeners)
         {"listeners: [{address: \"localhost:80\"}]",
          "f:1:23: listeners[0].address: the host must be an IP address"},
         {"listeners: [{address: 0.0.0.0}]", "f:1:23: listeners[0].address: the port is missing"},
+        {"listeners: [{address: \"[::1]\"}]",
+         "f:1:23: listeners[0].address: the port is missing: expected host:port, got \"[::1]\""},
         {"listeners: [{address: \"::1:80\"}]",
          "f:1:23: listeners[0].address: an IPv6 address, and nothing else, needs brackets"},
         {"listeners: [{address: \"[::1]:80\"}, {address: \"[0::1]:80\"}]",
