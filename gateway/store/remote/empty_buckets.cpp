@@ -50,8 +50,7 @@ void empty_buckets::remember(
             const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
             // A bucket with tokens must not seem to have fewer. The store decided after it was
             // asked.
-            const bool is_empty = d.remaining < charges[i].cost;
-            const std::int64_t from = is_empty ? ticks : floor_us(last_.asked_at());
+            const std::int64_t from = of == worth::free_room ? floor_us(last_.asked_at()) : ticks;
             put(charges[i], ticks, from + full_in.count(), of);
         }
     }
