@@ -38,7 +38,11 @@ class Told(MessageTest):
                 got = post(ask, g, body, length=length)
                 reserve = 500 + (in_units(len(body), 4) if length else 0)
                 left = BURST - number * price(19, 10) - reserve
-                self.assertEqual((got.status, got["x-ratelimit-remaining-tokens"]), (200, str(left)), number)
+                # A bucket that was full is refunded a moment less than its request took: that which the answer of a
+                # shared store may have been on its way. The next request may find that moment still owed.
+                told = {str(left), str(left - 1)} if number == 1 and store is not None else {str(left)}
+                self.assertEqual(got.status, 200, number)
+                self.assertIn(got["x-ratelimit-remaining-tokens"], told, number)
 
 
 class Framed(MessageTest):
