@@ -1,10 +1,11 @@
 // `surrogate_escapes` replaces the escapes of surrogates in a JSON text, such as `\ud83d`, by those
 // of characters for private use, such as `\ue83d`, as the bytes of the text arrive. A surrogate
-// without its other half would end the reading of a text (RFC 8259 §8.2 leaves that open). Other
-// characters stay, so that names of visible ASCII characters are what they were, and no others
-// become such.
+// without its other half would end the reading of a text (RFC 8259 §8.2 leaves that open).
+// Characters from U+D000 on are replaced as well. Names of visible ASCII characters are what they
+// were, and no others become such.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ private:
 
     position at_ = position::text;
     std::string copy_;
+
+    void replace_first_digit(std::string_view bytes, std::size_t i, bool& is_copied);
 };
 
 }  // namespace gateway::content
