@@ -40,16 +40,23 @@ inline std::string hex_of(std::span<const unsigned char> bytes)
     return text;
 }
 
-// Returns the byte that `text` begins with as a percent-encoding (RFC 3986 §2.1), or -1 if it
-// begins with none.
-constexpr int percent_encoded(std::string_view text)
+// Returns the byte that `text` begins with in two digits behind `mark`, or -1 if it begins with
+// none.
+constexpr int marked_byte(char mark, std::string_view text)
 {
-    if (text.size() < 3 || text[0] != '%') {
+    if (text.size() < 3 || text[0] != mark) {
         return -1;
     }
     const int high = hex_digit(text[1]);
     const int low = hex_digit(text[2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+// Returns the byte that `text` begins with as a percent-encoding (RFC 3986 §2.1), or -1 if it
+// begins with none.
+constexpr int percent_encoded(std::string_view text)
+{
+    return marked_byte('%', text);
 }
 
 }  // namespace gateway::base

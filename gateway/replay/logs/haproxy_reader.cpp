@@ -41,11 +41,9 @@ std::string_view without_escapes(std::string_view text, char* in_place)
 {
     char* to = in_place;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool may_be_one = text[i] == '#' && i + 2 < text.size();
-        const int high = may_be_one ? base::hex_digit(text[i + 1]) : -1;
-        const int low = high >= 0 ? base::hex_digit(text[i + 2]) : -1;
-        *to++ = low >= 0 ? static_cast<char>(high * 16 + low) : text[i];
-        i += low >= 0 ? 2 : 0;
+        const int byte = base::marked_byte('#', text.substr(i));
+        *to++ = byte >= 0 ? static_cast<char>(byte) : text[i];
+        i += byte >= 0 ? 2 : 0;
     }
     return {in_place, static_cast<std::size_t>(to - in_place)};
 }

@@ -25,10 +25,8 @@ std::string_view unescape(std::string_view text, char* in_place)
             continue;
         }
         ++i;
-        const int high = text[i] == 'x' && i + 2 < text.size() ? base::hex_digit(text[i + 1]) : -1;
-        const int low = high >= 0 ? base::hex_digit(text[i + 2]) : -1;
-        if (low >= 0) {
-            *to++ = static_cast<char>(high * 16 + low);
+        if (const int byte = base::marked_byte('x', text.substr(i)); byte >= 0) {
+            *to++ = static_cast<char>(byte);
             i += 2;
         } else {
             *to++ = text[i] == 't' ? '\t' : text[i] == 'n' ? '\n' : text[i] == 'r' ? '\r' : text[i];
