@@ -108,11 +108,7 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
 settings load_file(const std::string& path, const settings* running)
 {
     if (running != nullptr && is_standard_input(path)) {
-        throw config_error{
-            std::string{shown_name(path)},
-            {{{},
-              {},
-              "the configuration came from the standard input, which cannot be read again"}}};
+        throw config_error{std::string{shown_name(path)}, {{{}, {}, std::string{not_read_again}}}};
     }
     return load_text(contents(path), shown_name(path), running);
 }

@@ -15,6 +15,10 @@ inline bool is_standard_input(std::string_view path)
     return path == "-";
 }
 
+// Reason why a reload and an upgrade cannot load the standard input.
+inline constexpr std::string_view not_read_again =
+    "the configuration came from the standard input, which cannot be read again";
+
 // Returns the name of the file in messages.
 inline std::string_view shown_name(std::string_view path)
 {

@@ -330,8 +330,7 @@ void app::upgrade()
     if (config::is_standard_input(config_path_)) {
         log_outcome(
             log_level::error,
-            "upgrade: the configuration came from the standard input, which cannot be read again; "
-            "this one goes on"
+            "upgrade: " + std::string{config::not_read_again} + "; this one goes on"
         );
         return;
     }
