@@ -32,10 +32,8 @@ void note_duration(std::optional<base::duration> d, logged_request& out)
 void end_when_written(std::optional<base::duration> written, logged_request& out)
 {
     constexpr std::chrono::milliseconds precision{1};
-    if (!written || *written + precision < out.at) {
-        return;
-    }
-    if (out.at + out.duration >= *written + precision) {
+    if (written && *written + precision >= out.at &&
+        *written + precision <= out.at + out.duration) {
         out.duration = std::max(*written - out.at, base::duration{0});
     }
 }
