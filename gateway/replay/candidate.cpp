@@ -3,6 +3,7 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/intake/request_charges.hpp"
 #include "gateway/intake/routed_request.hpp"
+#include "gateway/replay/word_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -108,7 +109,7 @@ std::string candidate::missing(std::size_t limit, part_set known) const
 {
     std::string text = routes_.missing(limit, known);
     if ((known & knows_cost) == 0) {
-        text.append(text.empty() ? "" : ", ").append(costs_.missing(limit));
+        add_word(text, costs_.missing(limit));
     }
     return text;
 }
@@ -118,11 +119,11 @@ std::string candidate::missing(const route_gap& gap) const
     std::string text;
     for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
         if ((gap.parts & bit(i)) != 0) {
-            text.append(text.empty() ? "" : ", ").append(text_of(wanted_.all()[i]));
+            add_word(text, text_of(wanted_.all()[i]));
         }
     }
     if (gap.scheme) {
-        text.append(text.empty() ? "" : ", ").append("the scheme");
+        add_word(text, "the scheme");
     }
     return text + ", by which routes match";
 }

@@ -1,6 +1,7 @@
 #include "gateway/replay/client_name.hpp"
 
 #include "gateway/base/hashed_name.hpp"
+#include "gateway/replay/word_list.hpp"
 
 #include <bit>
 
@@ -63,11 +64,11 @@ std::string client_name::text(const logged_request& r, const judgement& j) const
     for (const std::size_t part : parts_) {
         const std::string_view value = value_of(r, part);
         if (!value.empty()) {
-            name.append(name.empty() ? "" : ", ").append(value);
+            add_word(name, value);
         }
     }
     if (has_address_ || name.empty()) {
-        name.append(name.empty() ? "" : ", ").append(j.client.to_string());
+        add_word(name, j.client.to_string());
     }
     return name;
 }

@@ -1,5 +1,7 @@
 #include "gateway/replay/judged_routes.hpp"
 
+#include "gateway/replay/word_list.hpp"
+
 #include <utility>
 
 namespace gateway::replay {
@@ -18,11 +20,6 @@ bool needs_token(const policy::policy& p, const policy::limit_rule& rule)
     const std::size_t plans = rule.plan.plans;
     return rule.claimed.any() ||
            (plans != policy::no_plans && p.plans[plans].key.from == source::jwt);
-}
-
-void append(std::string& text, const std::string& what)
-{
-    text.append(text.empty() ? "" : ", ").append(what);
 }
 
 }  // namespace
@@ -92,14 +89,14 @@ std::string judged_routes::missing(std::size_t limit, part_set known) const
     std::string text;
     for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
         if ((n.all & ~known & bit(i)) != 0) {
-            append(text, text_of(wanted_.all()[i]));
+            add_word(text, text_of(wanted_.all()[i]));
         }
     }
     if ((n.all & knows_duration & ~known) != 0) {
-        append(text, "how long requests took");
+        add_word(text, "how long requests took");
     }
     if (n.too_much) {
-        append(text, "a part past the " + std::to_string(wanted_parts::most) + "th");
+        add_word(text, "a part past the " + std::to_string(wanted_parts::most) + "th");
     }
     return text;
 }

@@ -1,5 +1,7 @@
 #include "gateway/replay/known_costs.hpp"
 
+#include "gateway/replay/word_list.hpp"
+
 #include <charconv>
 #include <utility>
 
@@ -7,7 +9,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
 using cost_source = policy::cost_rule::source;
 
 // Finds the limit in `{"a":1,"b":2}` or `a=1,b=2`.
@@ -29,29 +30,12 @@ std::optional<std::int64_t> cost_among(std::string_view costs, std::string_view 
     return std::nullopt;
 }
 
-// Returns the parts of a request that state its cost.
-std::vector<policy::key_part> stating_parts(const policy::cost_rule& rule)
-{
-    std::vector<policy::key_part> parts;
-    if (rule.from == cost_source::header) {
-        parts.push_back({.from = source::header, .name = rule.name});
-    } else if (rule.from == cost_source::query) {
-        parts.push_back({.from = source::query, .name = rule.name});
-    }
-    for (const policy::content_cost& part : rule.parts) {
-        if (!part.path.empty()) {
-            parts.push_back({.from = source::json, .name = part.path});
-        }
-    }
-    return parts;
-}
-
 // Returns the names of the parts, in words for people.
 std::string names_of(const std::vector<policy::key_part>& parts)
 {
     std::string names;
     for (const policy::key_part& part : parts) {
-        names.append(names.empty() ? "" : ", ").append(text_of(part));
+        add_word(names, text_of(part));
     }
     return names;
 }

@@ -21,6 +21,22 @@ bool is_same(const policy::key_part& part, source from, std::string_view name)
 
 }  // namespace
 
+std::vector<policy::key_part> stating_parts(const policy::cost_rule& rule)
+{
+    std::vector<policy::key_part> parts;
+    if (rule.from == policy::cost_rule::source::header) {
+        parts.push_back({.from = source::header, .name = rule.name});
+    } else if (rule.from == policy::cost_rule::source::query) {
+        parts.push_back({.from = source::query, .name = rule.name});
+    }
+    for (const policy::content_cost& part : rule.parts) {
+        if (!part.path.empty()) {
+            parts.push_back({.from = source::json, .name = part.path});
+        }
+    }
+    return parts;
+}
+
 std::string text_of(const policy::key_part& part)
 {
     if (!part.text.empty()) {
@@ -62,15 +78,8 @@ void wanted_parts::add(const policy::policy& p)
         for (std::string& claim : rule.claimed.claims()) {
             add({.from = source::jwt, .name = std::move(claim)});
         }
-        if (rule.cost.from == policy::cost_rule::source::header) {
-            add({.from = source::header, .name = rule.cost.name});
-        } else if (rule.cost.from == policy::cost_rule::source::query) {
-            add({.from = source::query, .name = rule.cost.name});
-        }
-        for (const policy::content_cost& part : rule.cost.parts) {
-            if (!part.path.empty()) {
-                add({.from = source::json, .name = part.path});
-            }
+        for (const policy::key_part& part : stating_parts(rule.cost)) {
+            add(part);
         }
     }
     for (const policy::plan_section& plans : p.plans) {

@@ -60,6 +60,9 @@ private:
     std::vector<named_part> log_fields_;
 };
 
+// Returns the parts of a request that state its cost.
+std::vector<policy::key_part> stating_parts(const policy::cost_rule& rule);
+
 // Returns the part as configurations write it.
 std::string text_of(const policy::key_part& part);
 

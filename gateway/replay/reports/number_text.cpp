@@ -1,6 +1,7 @@
 #include "gateway/replay/reports/number_text.hpp"
 
 #include "gateway/base/utc_text.hpp"
+#include "gateway/replay/word_list.hpp"
 
 #include <array>
 #include <cstdio>
@@ -40,7 +41,7 @@ std::string joined(std::span<const std::string> words)
 {
     std::string text;
     for (const std::string& word : words) {
-        text.append(text.empty() ? "" : ", ").append(word);
+        add_word(text, word);
     }
     return text;
 }
