@@ -45,6 +45,9 @@ class package(unittest.TestCase):
         for name in (f"build/packages/gateway_{version}_*.deb", f"build/packages/gateway-image_{version}_*.oci.tar"):
             self.assertIn(name, text("README.md"))
         self.assertIn(f"gateway-image_{version}_", text("docs/deploy.md"))
+        for document in ("README.md", "docs/deploy.md"):
+            self.assertIn(f"gateway_{version}_*.deb", text(document))
+            self.assertIn(f"gateway_{version}+deb13_*.deb", text(document))
 
     def test_has_scripts_that_a_shell_can_read(self):
         scripts = sorted((ROOT / "debian").glob("gateway.p*"))

@@ -237,6 +237,14 @@ class image(unittest.TestCase):
         for stage in (self.build, self.files):
             self.assertRegex(stage, r"apt-get install -y --no-install-recommends ")
 
+    def test_is_built_where_nothing_that_is_installed_is_ignored(self):
+        installed = re.findall(r"(?m)^install\((?:FILES|DIRECTORY) (.*) DESTINATION ", text("CMakeLists.txt"))
+        names = [name for line in installed for name in line.split()]
+        self.assertIn("docker/grafana", names)
+        for pattern in text("docker/Dockerfile.dockerignore").split():
+            for name in names:
+                self.assertNotIn(pathlib.PurePath(pattern), [pathlib.PurePath(name), *pathlib.PurePath(name).parents])
+
     def test_says_how_it_is_built(self):
         self.assertRegex(text("scripts/run"), r"(?m)\bscripts/build( |$)")
         self.assertRegex(text("debian/rules"), r"(?m)\bscripts/build( |$)")
