@@ -132,6 +132,8 @@ class manifests(unittest.TestCase):
             self.assertEqual(container["livenessProbe"]["exec"]["command"], image["Healthcheck"]["Test"][1:])
             drain = deployment["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
             self.assertGreater(drain, 30 + container["lifecycle"]["preStop"]["sleep"]["seconds"])
+            for beside in deployment["spec"]["template"]["spec"]["containers"]:
+                self.assertEqual(beside["lifecycle"]["preStop"], container["lifecycle"]["preStop"], name)
             self.assertEqual(container["volumeMounts"][0]["mountPath"] + "/gateway.yaml", image["Cmd"][-1])
 
     def test_select_the_pods_that_they_make(self):
