@@ -31,8 +31,13 @@ def write(gateway):
         page.item(f"`{status}`", roff.sentence(meaning))
     page.heading("Files")
     page.item("`/etc/gateway/gateway.yaml`", "The configuration of the service, if the gateway is installed as a package.")
+    page.item("`/etc/gateway/environment`", "Variables of the service, which the configuration may name: `NAME=value` lines.")
+    page.item("`/var/lib/gateway`", "The place for a snapshot of the local store.")
     page.item("`/usr/share/gateway/gateway.schema.json`", "The JSON Schema of the configuration, for editors.")
     page.item("`/usr/share/doc/gateway`", "The documentation, and an example with every key.")
+    page.heading("Environment")
+    page.item("`NO_COLOR`", "If it is set and not empty, output on a terminal has no colours.")
+    page.item("`NAME`", "Any variable that the configuration names, as in `{ env: NAME }`.")
     page.heading("Examples")
     for says, command in _examples():
         page.paragraph(says)

@@ -50,6 +50,11 @@ class Pages(Manual):
         self.assertEqual((status, err), (0, ""))
         return "".join(out.splitlines(keepends=True)[1:-1])  # between its header and footer
 
+    def test_variables_of_the_environment_are_told(self):
+        told = self.rendered("gateway.1").partition("\nENVIRONMENT\n")[2].partition("\nEXAMPLES\n")[0]
+        self.assertEqual([line.split()[0] for line in told.splitlines() if line.startswith("       ") and line[7] != " "],
+                         ["NO_COLOR", "NAME"])
+
     def test_they_render_without_warnings(self):
         for name in ("gateway.1", "gateway.yaml.5"):
             self.rendered(name)
@@ -62,7 +67,7 @@ class Pages(Manual):
     def test_they_have_the_sections_that_readers_look_for(self):
         sections = re.findall(r"(?m)^[A-Z].*$", self.rendered("gateway.1"))
         self.assertEqual(sections, ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "SIGNALS", "EXIT STATUS",
-                                    "FILES", "EXAMPLES", "SEE ALSO"])
+                                    "FILES", "ENVIRONMENT", "EXAMPLES", "SEE ALSO"])
         sections = re.findall(r"(?m)^[A-Z].*$", self.rendered("gateway.yaml.5"))
         self.assertEqual(sections, ["NAME", "SYNOPSIS", "DESCRIPTION", "VALUES", "KEYS", "FILES", "EXAMPLES", "SEE ALSO"])
 
