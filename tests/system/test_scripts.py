@@ -75,6 +75,7 @@ class Scripts(SystemTest):
         self.assertIn(called, err)
         self.assertNotIn("curl", self.run_script(root, "run", "--config", "other.yaml")[2])
         self.assertIn("curl", self.run_script(ROOT, "packages", "try")[1].split())
+        self.assertEqual(self.run_script(root, "run", "--help"), (0, "usage: scripts/run [arguments of `gateway run`]\n", ""))
 
     def test_what_the_readme_tries_is_answered_and_then_rejected(self):
         with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
