@@ -82,12 +82,13 @@ def copied_pages(folder):
         if path.endswith(".md"):
             text = for_python_markdown(with_links_of_the_site(text, path))
         else:
-            text = f"# {path}\n\n```yaml\n{text}```\n"
+            text = f"# {path}\n\nThis page is for operators who look for a key by example.\n\n```yaml\n{text}```\n"
         with open(os.path.join(folder, place_of(path)), "w", encoding="utf-8") as f:
             f.write(text)
     with open(os.path.join(folder, "decisions", "index.md"), "w", encoding="utf-8") as f:
-        f.write("# Decisions\n\n" + "".join(f"- [{title(folder, page)}]({posixpath.basename(page)})\n"
-                                            for page in sorted(pages) if page.startswith("decisions/")))
+        f.write("# Decisions\n\nThis page is for developers who ask why something is as it is.\n\n")
+        f.writelines(f"- [{title(folder, page)}]({posixpath.basename(page)})\n"
+                     for page in sorted(pages) if page.startswith("decisions/"))
 
 
 def title(folder, page):

@@ -30,14 +30,6 @@ WIDER_THAN_THE_WINDOW = """
 
 @only_as_shipped
 class Documents(SystemTest):
-    def test_each_begins_with_whom_it_is_for(self):
-        for path in [*PAGES, *(os.path.join(ROOT, name) for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]:
-            with open(path, encoding="utf-8") as f:
-                title, empty, first = f.readline(), f.readline(), f.readline()
-            self.assertRegex(title, "^# ", path)
-            self.assertEqual(empty, "\n", path)
-            self.assertRegex(first, r"^(This page is f|F)or \w", path)
-
     def test_links_lead_to_files_as_they_stand(self):
         """As in a viewer of the repository; tests/tidy/contents.py holds their anchors."""
         count = 0
@@ -94,6 +86,16 @@ class Site(SystemTest):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         return f"http://127.0.0.1:{server.server_address[1]}/"
+
+    def test_each_page_begins_with_whom_it_is_for(self):
+        sources = glob.glob(f"{self.folder}-pages/**/*.md", recursive=True)
+        self.assertGreater(len(sources), len(PAGES))
+        for path in sources:
+            with open(path, encoding="utf-8") as f:
+                title, empty, first = f.readline(), f.readline(), f.readline()
+            self.assertRegex(title, "^# ", path)
+            self.assertEqual(empty, "\n", path)
+            self.assertRegex(first, r"^(This page is f|F)or \w", path)
 
     def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(self):
         pages = pages_in(self.folder)
