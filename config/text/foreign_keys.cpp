@@ -8,10 +8,9 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 4> not_yet{
+constexpr std::array<std::string_view, 3> not_yet{
     "compression",
     "cors",
-    "grpc",
     "http3",
 };
 
@@ -86,6 +85,9 @@ std::string answer_to_foreign_key(std::string_view key)
     }
     if (word == "websocket" || word == "websockets") {
         return "unknown key: WebSockets pass without one";
+    }
+    if (word == "grpc") {
+        return "unknown key: gRPC passes without one";
     }
     if (word == "tls") {
         return "unknown key: TLS is set where it is spoken, did you mean \"listeners.tls\", "

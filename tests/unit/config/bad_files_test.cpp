@@ -43,6 +43,7 @@ TEST(bad_files, process_settings)
          "f:1:1: max_conections: unknown key, did you mean \"max_connections\"?"},
         {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
         {"http3: true", "f:1:1: http3: not supported yet"},
+        {"grpc: true", "f:1:1: grpc: unknown key: gRPC passes without one"},
         {"tls: {}",
          "f:1:1: tls: unknown key: TLS is set where it is spoken, did you mean \"listeners.tls\", "
          "\"upstreams.NAME.tls\" or \"stores.NAME.tls\"?"},
