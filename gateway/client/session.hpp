@@ -97,9 +97,9 @@ public:
     std::list<session>::iterator self;
     // Ends of the connection that a PROXY header names; null: none has named them.
     std::unique_ptr<const base::connection_ends> proxied_ends;
-    // Address under which its worker counts the connections of its peer; nothing: it is not
-    // counted.
-    std::optional<base::ip_address> counted_as;
+    // Length of the prefix of its peer's address under which its worker counts connections; 0: it
+    // is not counted.
+    std::uint8_t counted_prefix = 0;
 
 private:
     // Small members stand together, so that an idle session has few bytes.

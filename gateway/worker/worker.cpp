@@ -190,8 +190,8 @@ void worker::accepted(
     const std::optional<base::connection_ends>& proxied
 )
 {
-    std::optional<base::ip_address> counted_as;
-    if (peer.has_value() && !let_in(*peer, counted_as)) {
+    const std::optional<std::uint8_t> prefix = peer ? counted_prefix(*peer) : 0;
+    if (!prefix) {
         shared_.metrics.worker(index_).refused_per_peer.add();
         room_unused();
         return;
@@ -199,7 +199,7 @@ void worker::accepted(
     client::session& s =
         sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.options());
     s.self = std::prev(sessions_.end());
-    s.counted_as = counted_as;
+    s.counted_prefix = *prefix;
     if (proxied) {
         s.proxied_ends = std::make_unique<const base::connection_ends>(*proxied);
     }
@@ -214,22 +214,25 @@ void worker::accepted(
     }
 }
 
-// Returns false if the peer has too many connections. Addresses in one prefix are one peer, as they
-// are one client.
-bool worker::let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as)
+// Counts a connection of a peer. Returns the length of the prefix under which it is counted, 0 if
+// it is not, or nothing if the peer has too many. Addresses in one prefix are one peer, as they are
+// one client.
+std::optional<std::uint8_t> worker::counted_prefix(const base::ip_address& peer)
 {
     const identity::client_options& client = view_->policy->client;
     if (view_->max_connections_per_peer == 0 || identity::is_trusted(client, peer)) {
-        return true;
+        return 0;
     }
-    counted_as = peer.masked(client.ipv4_prefix, client.ipv6_prefix);
-    return shared_.peers.enter(*counted_as, view_->max_connections_per_peer);
+    const int length = peer.is_v4() ? client.ipv4_prefix : client.ipv6_prefix;
+    const bool entered =
+        shared_.peers.enter(peer.masked(length, length), view_->max_connections_per_peer);
+    return entered ? std::optional{static_cast<std::uint8_t>(length)} : std::nullopt;
 }
 
 void worker::ended(client::session& s)
 {
-    if (s.counted_as.has_value()) {
-        shared_.peers.leave(*s.counted_as);
+    if (const int length = s.counted_prefix; length > 0) {
+        shared_.peers.leave(s.peer().masked(length, length));
     }
     sessions_.erase(s.self);
     room_unused();

@@ -186,7 +186,7 @@ private:
         const std::optional<base::ip_address>& peer,
         const std::optional<base::connection_ends>& proxied
     );
-    bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
+    std::optional<std::uint8_t> counted_prefix(const base::ip_address& peer);
     void ended(client::session& s);
     void tick(base::instant now);
     void begin_drain(net::queued rest);
