@@ -60,7 +60,7 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
-PURE = {"base", "content", "limit", "identity", "policy", "http", "http2", "envoy"}
+PURE = {"base", "content", "limit", "identity", "policy", "http", "http2", "envoy", "intake"}
 
 IMPURE_INCLUDE = re.compile(
     r"boost/asio|boost/beast/core(?:\.hpp|/)|thread|mutex|shared_mutex|condition_variable|future"
