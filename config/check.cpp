@@ -1,9 +1,6 @@
 #include "config/check.hpp"
 
-#include "config/loose_paths.hpp"
 #include "config/plan_names.hpp"
-#include "config/service_checks.hpp"
-#include "config/shared_store.hpp"
 #include "gateway/base/suggest.hpp"
 #include "gateway/http/field.hpp"
 #include "gateway/policy/content_paths.hpp"
@@ -55,31 +52,25 @@ void check_hops(const draft& d, findings& found)
     }
 }
 
-void complain_of_identity(const origin& route, const std::string& name, findings& found)
-{
-    found.problem(
-        route.key("request_headers"),
-        quote(name) + " is client.header, by which clients are known: it is for the gateway to say"
-    );
-}
-
 // Checks that no route edits the header by which clients are known. An upstream must not take one
 // client for another.
 void check_identity_is_kept(const draft& d, findings& found)
 {
-    const auto is_identity = [&d](std::string_view name) {
-        return http::reads_as(name, d.policy.client.header);
-    };
     for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
         const http::field_edits& edits = d.policy.routes[i].shape.request;
+        std::vector<std::string> edited;
         for (const auto& [name, value] : edits.set) {
-            if (is_identity(name)) {
-                complain_of_identity(d.routes[i], name, found);
-            }
+            edited.push_back(name);
         }
-        for (const std::string& name : edits.remove) {
-            if (is_identity(name)) {
-                complain_of_identity(d.routes[i], name, found);
+        edited.insert(edited.end(), edits.remove.begin(), edits.remove.end());
+        for (const std::string& name : edited) {
+            if (http::reads_as(name, d.policy.client.header)) {
+                found.problem(
+                    d.routes[i].key("request_headers"),
+                    quote(name) +
+                        " is client.header, by which clients are known: it is for the gateway to "
+                        "say"
+                );
             }
         }
     }
@@ -323,15 +314,6 @@ void warn_of_unnamed_plans(const draft& d, findings& found)
     }
 }
 
-std::vector<std::string_view> names_of_routes(const draft& d)
-{
-    std::vector<std::string_view> names;
-    for (const policy::route& route : d.policy.routes) {
-        names.emplace_back(route.name);
-    }
-    return names;
-}
-
 // Warns of the members of one plan that name none of the routes.
 void warn_of_unknown_routes(
     const std::vector<std::string>& members,
@@ -353,7 +335,7 @@ void warn_of_unknown_routes(
 // hashes.
 void warn_of_unknown_routes(const draft& d, findings& found)
 {
-    const std::vector<std::string_view> routes = names_of_routes(d);
+    const auto routes = names_in<std::string_view>(d.policy.routes);
     for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
         if (d.policy.plans[i].key.from != policy::key_part::source::route) {
             continue;
@@ -365,6 +347,28 @@ void warn_of_unknown_routes(const draft& d, findings& found)
 }
 
 }  // namespace
+
+std::string complaint_about_stores(
+    const draft& d,
+    const std::vector<std::size_t>& limits,
+    std::string_view whose,
+    std::size_t& shared
+)
+{
+    for (const std::size_t index : limits) {
+        const std::size_t store = d.policy.limits[index].store;
+        if (store == policy::local_store || store == shared) {
+            continue;
+        }
+        if (shared != policy::local_store) {
+            return "limits of two shared stores, " + quote(d.policy.stores[shared]) + " and " +
+                   quote(d.policy.stores[store]) + ": the limits of one " + std::string{whose} +
+                   " must share one, to be decided atomically";
+        }
+        shared = store;
+    }
+    return {};
+}
 
 void check(const draft& d, findings& found)
 {

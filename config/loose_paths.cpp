@@ -1,5 +1,5 @@
-#include "config/loose_paths.hpp"
-
+// Warnings of exact paths of which other spellings are treated in a way that is hardly meant.
+#include "config/check.hpp"
 #include "config/routes/route_name.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/policy/matcher.hpp"

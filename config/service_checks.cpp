@@ -1,7 +1,6 @@
-#include "config/service_checks.hpp"
-
+// Checks of rate-limit services.
+#include "config/check.hpp"
 #include "config/keys/key_parts.hpp"
-#include "config/shared_store.hpp"
 
 #include <algorithm>
 #include <map>
@@ -32,18 +31,9 @@ std::ptrdiff_t count_of(const policy::descriptor_rule& rule, const std::string& 
     });
 }
 
-std::vector<std::string_view> names_of_services(const draft& d)
-{
-    std::vector<std::string_view> names;
-    for (const policy::rate_limit_service& s : d.policy.services) {
-        names.push_back(s.name);
-    }
-    return names;
-}
-
 void check_listeners(const draft& d, findings& found)
 {
-    const std::vector<std::string_view> known = names_of_services(d);
+    const auto known = names_in<std::string_view>(d.policy.services);
     std::set<std::string_view> asked;
     for (const auto& [at, name] : d.served_listeners) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {

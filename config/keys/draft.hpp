@@ -57,6 +57,17 @@ struct draft {
     origin client;
 };
 
+// Returns the names of elements: as std::string_view while these stay, or as std::string.
+template <class Name = std::string, class Elements>
+std::vector<Name> names_in(const Elements& all)
+{
+    std::vector<Name> names;
+    for (const auto& one : all) {
+        names.emplace_back(one.name);
+    }
+    return names;
+}
+
 // Returns the path of a file that the configuration names, from the configuration's folder.
 std::string beside(const draft& d, const std::string& file);
 
