@@ -1,6 +1,6 @@
 // Keys of a limit that say what it gives, and when.
 #include "config/limits/limit_sections.hpp"
-#include "config/text/unit_hints.hpp"
+#include "config/text/hints.hpp"
 #include "config/text/yaml_text.hpp"
 
 namespace gateway::config {

@@ -1,6 +1,6 @@
 #include "config/text/document.hpp"
 
-#include "config/text/yaml_hint.hpp"
+#include "config/text/hints.hpp"
 #include "gateway/base/chars.hpp"
 #include "gateway/base/utf8.hpp"
 

@@ -1,5 +1,4 @@
-#include "config/text/foreign_keys.hpp"
-
+#include "config/text/hints.hpp"
 #include "gateway/base/text.hpp"
 
 #include <algorithm>

@@ -1,10 +1,8 @@
 #include "config/text/reader.hpp"
 
-#include "config/text/foreign_keys.hpp"
+#include "config/text/hints.hpp"
 #include "config/text/text_rules.hpp"
-#include "config/text/unit_hints.hpp"
 #include "config/text/units.hpp"
-#include "config/text/yaml_hint.hpp"
 #include "gateway/base/suggest.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-#include "config/text/unit_hints.hpp"
-
+#include "config/text/hints.hpp"
 #include "config/text/units.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"

@@ -1,4 +1,4 @@
-#include "config/text/yaml_hint.hpp"
+#include "config/text/hints.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // The configurations people copy from: the example, and those in the documentation.
 #include "config/print.hpp"
-#include "config/text/foreign_keys.hpp"
+#include "config/text/hints.hpp"
 #include "tests/unit/config/sample.hpp"
 
 #include <gtest/gtest.h>
