@@ -114,11 +114,9 @@ void load_fields(section& log, draft& d)
 
 std::string print_fields(const std::vector<policy::log_field>& fields)
 {
-    std::string all;
-    for (const policy::log_field& f : fields) {
-        all += (all.empty() ? "" : ", ") + yaml(f.name) + ": " + yaml(to_text(f.part));
-    }
-    return all.empty() ? all : "{ " + all + " }";
+    return yaml_mapping(fields, [](const policy::log_field& f) {
+        return std::pair{f.name, yaml(to_text(f.part))};
+    });
 }
 
 }  // namespace

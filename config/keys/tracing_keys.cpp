@@ -145,11 +145,9 @@ void read_headers(section& from, exporting& options)
 // Prints the names. Each value may be a credential.
 std::string print_headers(const exporting& options)
 {
-    std::string all;
-    for (const auto& [name, value] : options.headers) {
-        all += (all.empty() ? "" : ", ") + yaml(name) + ": \"***\"";
-    }
-    return all.empty() ? all : "{ " + all + " }";
+    return yaml_mapping(options.headers, [](const auto& header) {
+        return std::pair{header.first, "\"***\""};
+    });
 }
 
 std::string complaint_about_service(const std::string& name)

@@ -45,7 +45,6 @@ void read_cost_methods(section& from, policy::cost_rule& cost)
             cost.methods.emplace_back(name, static_cast<std::int64_t>(*tokens));
         }
     }
-    methods.refuse_the_rest();
 }
 
 // Reads the name of the header or query parameter that says the cost.

@@ -64,7 +64,6 @@ void read_usage(section& from, policy::outcome_rule& outcome)
             outcome.usage.push_back(std::move(usage));
         }
     }
-    numbers.refuse_the_rest();
     if (from.find("json")->entries.empty()) {
         from.problem("json", "expected at least one path");
     }
@@ -72,16 +71,14 @@ void read_usage(section& from, policy::outcome_rule& outcome)
 
 std::string print_usage(const policy::outcome_rule& outcome)
 {
-    std::string all;
-    for (const policy::stated_usage& u : outcome.usage) {
+    return yaml_mapping(outcome.usage, [](const policy::stated_usage& u) {
         std::string paths;
         for (const policy::stated_usage::place& place : u.places) {
             paths += (paths.empty() ? "" : between_alternatives);
             paths += place.path;
         }
-        all += (all.empty() ? "" : ", ") + yaml(paths) + ": " + std::to_string(u.weight);
-    }
-    return all.empty() ? "" : "{ " + all + " }";
+        return std::pair{paths, std::to_string(u.weight)};
+    });
 }
 
 void describe_usage(keys& k, policy::outcome_rule& outcome)

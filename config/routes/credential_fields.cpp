@@ -1,6 +1,5 @@
 #include "config/routes/credential_fields.hpp"
 
-#include "config/text/yaml_text.hpp"
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
@@ -21,11 +20,6 @@ bool is_credential_field(std::string_view name)
     return std::any_of(telling.begin(), telling.end(), [&lower](std::string_view part) {
         return lower.find(part) != std::string::npos;
     });
-}
-
-std::string yaml_field(std::string_view name, std::string_view value)
-{
-    return yaml(name) + ": " + (is_credential_field(name) ? "\"***\"" : yaml(value));
 }
 
 }  // namespace gateway::config

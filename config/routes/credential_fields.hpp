@@ -2,6 +2,8 @@
 // field is hidden. Pure.
 #pragma once
 
+#include "config/text/yaml_text.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -10,18 +12,15 @@ namespace gateway::config {
 // Returns true for Authorization, Cookie, X-Api-Key, X-Origin-Verify and their like.
 bool is_credential_field(std::string_view name);
 
-// Returns `NAME: VALUE` as YAML, with *** for the value of a credential field.
-std::string yaml_field(std::string_view name, std::string_view value);
-
-// Returns the fields as a YAML mapping on one line. Each is a pair of name and value.
+// Returns the fields as a YAML mapping on one line, with *** for the values of credential fields,
+// or nothing if there are none. Each is a pair of name and value.
 template <class Fields>
 std::string yaml_fields(const Fields& fields)
 {
-    std::string all;
-    for (const auto& [name, value] : fields) {
-        all += (all.empty() ? "" : ", ") + yaml_field(name, value);
-    }
-    return "{ " + all + " }";
+    return yaml_mapping(fields, [](const auto& field) {
+        const auto& [name, value] = field;
+        return std::pair{name, is_credential_field(name) ? "\"***\"" : yaml(value)};
+    });
 }
 
 }  // namespace gateway::config

@@ -133,7 +133,7 @@ void describe_fields(keys& k, http::field_edits& edits, message of)
              .schema = R"({"type":"object","maxProperties":64,
                  "additionalProperties":{"type":"string","maxLength":4096}})",
              .read = [&](section& from) { read_set(from, edits, of); },
-             .print = [&] { return edits.set.empty() ? "" : yaml_fields(edits.set); }}
+             .print = [&] { return yaml_fields(edits.set); }}
         );
     k("remove", "names of fields that are left out")
         .texts(

@@ -182,11 +182,9 @@ void load_members(section& from, std::vector<policy::json_match>& members)
 
 std::string print_members(const std::vector<policy::json_match>& members)
 {
-    std::string all;
-    for (const policy::json_match& m : members) {
-        all += (all.empty() ? "" : ", ") + yaml(m.path) + ": " + yaml(m.value);
-    }
-    return all.empty() ? "" : "{ " + all + " }";
+    return yaml_mapping(members, [](const policy::json_match& m) {
+        return std::pair{m.path, yaml(m.value)};
+    });
 }
 
 // Reads `path` or `path_exact`.
@@ -300,7 +298,7 @@ void describe_match(keys& k, policy::route_match& match)
              .schema = R"({"type":"object","minProperties":1,"maxProperties":8,
                  "additionalProperties":{"type":"string","minLength":1,"maxLength":128}})",
              .read = [&](section& from) { load_headers(from, match.headers); },
-             .print = [&] { return match.headers.empty() ? "" : yaml_fields(match.headers); }}
+             .print = [&] { return yaml_fields(match.headers); }}
         );
     k("json",
       "values of members of the request's JSON content, all of which a request must have: "

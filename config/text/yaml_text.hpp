@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::config {
 
@@ -31,6 +32,19 @@ std::string yaml_list(const Items& items, Text text_of = {})
         list += (list.empty() ? "" : ", ") + yaml(std::string_view{text_of(item)});
     }
     return '[' + list + ']';
+}
+
+// Returns a mapping of the names and values that `entry_of` gives for the items, or nothing if
+// there are none. The values are YAML already.
+template <class Items, class Entry>
+std::string yaml_mapping(const Items& items, Entry entry_of)
+{
+    std::string all;
+    for (const auto& item : items) {
+        const auto& [name, value] = entry_of(item);
+        all += (all.empty() ? "" : ", ") + yaml(std::string_view{name}) + ": " + value;
+    }
+    return all.empty() ? all : "{ " + all + " }";
 }
 
 }  // namespace gateway::config
