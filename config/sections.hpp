@@ -7,6 +7,9 @@
 
 namespace gateway::config {
 
+// Words of `on_long_body`, which `http` and routes have. True: the request is refused.
+inline constexpr words<bool, 2> long_bodies{{{"missing", false}, {"413", true}}};
+
 // Describes the whole file. A section that refers to others by name comes after them.
 void describe(keys& root, draft& d);
 
@@ -26,9 +29,15 @@ void describe_response_headers(keys& root, draft& d);
 void describe_log(keys& root, draft& d);
 void describe_tracing(keys& root, draft& d);
 
-// Describes `fields` and `output` of the log.
+// Describes `fields` of the log.
 void describe_log_fields(keys& log, draft& d);
-void describe_log_output(keys& log, draft& d);
+
+// Takes the URL of a set of keys. Returns what is wrong with it, or an empty text.
+std::string take_issuer_url(const std::string& text, probes::issuer_options& options);
+
+// Describes the keys of `jwt` that are for keys from a URL.
+// Requires: `keys` has been described.
+void describe_issuer(keys& jwt, probes::issuer_options& options, const draft& d);
 
 // Describes `servers` of an upstream.
 void describe_servers(keys& upstream, std::vector<proxy::server_options>& servers);
@@ -55,9 +64,5 @@ void describe_verified_server(
 // and how the server is verified. The URL comes first, as it says for which kind of store the other
 // keys are.
 void describe_server_url(keys& shared, store::shared_options& options, const draft& d);
-
-// Describes the keys that only a shared store in PostgreSQL has.
-// Requires: the URL has been described.
-void describe_postgres(keys& shared, store::shared_options& options);
 
 }  // namespace gateway::config

@@ -1,5 +1,4 @@
 // `describe_http` describes the section `http`: what a client may send, and how slowly.
-#include "config/keys/long_bodies.hpp"
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
 

@@ -1,6 +1,4 @@
 // `describe_issuer` describes the keys of `jwt` that say how keys are fetched from an issuer.
-#include "config/keys/issuer_keys.hpp"
-
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "gateway/base/ip_address.hpp"
@@ -40,11 +38,6 @@ void check_issuer(section& from, issuer_options& options)
 }
 
 }  // namespace
-
-bool is_url(std::string_view text)
-{
-    return text.find("://") != std::string_view::npos;
-}
 
 std::string take_issuer_url(const std::string& text, issuer_options& options)
 {

@@ -1,5 +1,4 @@
 // `describe_jwt` describes the section `jwt`: the tokens whose claims are parts of keys.
-#include "config/keys/issuer_keys.hpp"
 #include "config/sections.hpp"
 #include "config/text/secrets.hpp"
 #include "config/text/text_file.hpp"

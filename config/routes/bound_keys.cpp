@@ -1,6 +1,6 @@
 // Keys of a route for timeouts and bounds of its own.
-#include "config/keys/long_bodies.hpp"
 #include "config/routes/route_sections.hpp"
+#include "config/sections.hpp"
 #include "config/text/units.hpp"
 
 namespace gateway::config {

@@ -3,6 +3,7 @@
 #include "gateway/base/chars.hpp"
 #include "gateway/base/hex.hpp"
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
 
 #include <algorithm>
 
@@ -19,15 +20,12 @@ std::string in_capitals(std::string text)
     return text;
 }
 
-bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
+// True if each byte is a letter, a digit or one of `extra`.
 bool all_in(std::string_view text, std::string_view extra)
 {
-    return std::all_of(text.begin(), text.end(), [&](char c) {
-        return is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
+    const auto known = base::alphanumeric_and(extra);
+    return std::all_of(text.begin(), text.end(), [&known](char c) {
+        return known[static_cast<unsigned char>(c)];
     });
 }
 
@@ -58,6 +56,22 @@ bool is_visible(std::string_view text, std::size_t max)
 {
     return text.size() <= max &&
            std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool is_printable(std::string_view text, std::size_t max)
+{
+    return text.size() <= max &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+bool is_field_value(std::string_view text, std::size_t max)
+{
+    return is_printable(text, max) && base::trimmed(text) == text;
+}
+
+bool is_url(std::string_view text)
+{
+    return text.find("://") != std::string_view::npos;
 }
 
 bool ends_in_number(std::string_view host)

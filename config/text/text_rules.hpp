@@ -19,6 +19,15 @@ std::string complaint_about_method(const std::string& text);
 // True for printable ASCII without spaces, at most `max` bytes. It may be empty.
 bool is_visible(std::string_view text, std::size_t max);
 
+// True for printable ASCII, spaces included, at most `max` bytes. It may be empty.
+bool is_printable(std::string_view text, std::size_t max);
+
+// True for such a text without spaces around it.
+bool is_field_value(std::string_view text, std::size_t max);
+
+// True for a URL of any scheme, and not for a path or an address.
+bool is_url(std::string_view text);
+
 // True if the last label is a number. The host can then be nothing but an IPv4 address. Others,
 // 256.1.1.1 or 127.1, must not be left to the resolver's reading (WHATWG URL, host parsing).
 bool ends_in_number(std::string_view host);
