@@ -2,7 +2,6 @@
 
 #include "config/check.hpp"
 #include "config/keys/draft.hpp"
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/includes.hpp"
 

@@ -1,6 +1,7 @@
 #include "config/plan_lines.hpp"
 
 #include "config/text/text_rules.hpp"
+#include "gateway/base/chars.hpp"
 #include "gateway/base/ip_prefix.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/base/utf8.hpp"
@@ -24,12 +25,6 @@ std::string complaint_about(added result)
             break;
     }
     return {};
-}
-
-bool is_control(char c)
-{
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t') || byte == 0x7f;
 }
 
 }  // namespace
@@ -124,7 +119,8 @@ std::string plan_lines::add_line(std::string_view line)
     if (line.empty() || line.front() == '#') {
         return {};
     }
-    if (std::any_of(line.begin(), line.end(), is_control)) {
+    const auto is_bad = [](char c) { return base::is_control(c) && c != '\t'; };
+    if (std::any_of(line.begin(), line.end(), is_bad)) {
         return "a control character";
     }
     const std::size_t comma = line.rfind(',');

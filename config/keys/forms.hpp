@@ -64,22 +64,9 @@ struct scalar {
     std::span<const std::string_view> names{};
 };
 
-scalar scalar_of(base::duration value, times within);
-
 inline base::duration duration_of(std::uint64_t number)
 {
     return base::duration{static_cast<base::duration::rep>(number)};
-}
-
-template <class Number>
-scalar scalar_of(Number value, range within, scalar::kind is)
-{
-    return {.is = is, .value = static_cast<std::uint64_t>(value), .within = within};
-}
-
-inline scalar scalar_of(std::size_t index, std::span<const std::string_view> names)
-{
-    return {.is = scalar::kind::word, .value = index, .names = names};
 }
 
 // Returns the number, which is the scalar's value or one of its bounds, as the file has it.
@@ -111,6 +98,8 @@ struct form {
 
 // Returns what is wrong with a text, or an empty one.
 using text_check = std::string (*)(const std::string& text);
+// Puts the value of a text in place, or returns what is wrong with the text.
+using text_taker = std::string (*)(const std::string& text, std::string& value);
 
 struct text_form {
     stated documented{};

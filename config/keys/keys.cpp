@@ -5,15 +5,6 @@
 
 namespace gateway::config {
 
-scalar scalar_of(base::duration value, times within)
-{
-    const auto count = [](base::duration d) { return static_cast<std::uint64_t>(d.count()); };
-    return {
-        .is = scalar::kind::time,
-        .value = count(value),
-        .within = {count(within.min), count(within.max)}};
-}
-
 std::string text_of(const scalar& s, std::uint64_t number)
 {
     switch (s.is) {
@@ -37,11 +28,6 @@ std::string schema_of(range within)
            std::to_string(within.max) + '}';
 }
 
-std::uint64_t described_key::take(const scalar& s) const
-{
-    return all_.take(key_, s);
-}
-
 void described_key::flag(bool& value) const
 {
     value = take({.is = scalar::kind::flag, .value = value ? 1U : 0U}) != 0;
@@ -49,7 +35,9 @@ void described_key::flag(bool& value) const
 
 void described_key::time(base::duration& value, times within) const
 {
-    value = duration_of(take(scalar_of(value, within)));
+    const auto count = [](base::duration d) { return static_cast<std::uint64_t>(d.count()); };
+    const range counts{count(within.min), count(within.max)};
+    value = duration_of(take_amount(scalar::kind::time, count(value), counts));
 }
 
 void described_key::text(const text_form& f) const
@@ -58,14 +46,33 @@ void described_key::text(const text_form& f) const
     other({.documented = f.documented, .schema = f.schema, .read = read, .print = f.print});
 }
 
-void described_key::text(std::string& value, stated documented, text_check check) const
+void described_key::text(
+    std::string& value, stated documented, text_check check, std::string_view schema
+) const
 {
-    const auto take = [&value, check](const std::string& text) {
-        std::string complaint = check(text);
-        value = complaint.empty() ? text : value;
-        return complaint;
-    };
-    text({.documented = documented, .take = take, .print = [&] { return yaml_or_nothing(value); }});
+    text(
+        {.documented = documented,
+         .schema = std::string{schema},
+         .take =
+             [&value, check](const std::string& text) {
+                 std::string complaint = check(text);
+                 value = complaint.empty() ? text : value;
+                 return complaint;
+             },
+         .print = [&value] { return yaml_or_nothing(value); }}
+    );
+}
+
+void described_key::text(
+    std::string& value, stated documented, text_taker put, std::string_view schema
+) const
+{
+    text(
+        {.documented = documented,
+         .schema = std::string{schema},
+         .take = [&value, put](const std::string& text) { return put(text, value); },
+         .print = [&value] { return yaml_or_nothing(value); }}
+    );
 }
 
 void described_key::texts(const list_form& f) const
@@ -96,24 +103,31 @@ void described_key::reference(
     other({.documented = documented, .read = read, .print = print});
 }
 
-void described_key::other(const form& f) const
+void described_key::references(
+    std::vector<std::size_t>& indices,
+    std::size_t max,
+    std::string_view what,
+    const std::vector<std::string>& names
+) const
 {
-    all_.other(key_, f);
-}
-
-void described_key::mapping(const describe_keys& describe, bool is_set) const
-{
-    all_.mapping(key_, describe, is_set);
-}
-
-void described_key::line(const line_form& f) const
-{
-    all_.line(key_, f);
-}
-
-void described_key::each(const collection& c) const
-{
-    all_.each(key_, c);
+    const auto read = [&, name = key_.name](section& from) {
+        from.each_item(name, max, {}, [&](const located& item) {
+            const auto index = resolve(item, what, names, from.found());
+            if (index && std::find(indices.begin(), indices.end(), *index) != indices.end()) {
+                from.found().problem(item, "this " + std::string{what} + " is listed already");
+            } else if (index) {
+                indices.push_back(*index);
+            }
+        });
+    };
+    const std::string most = std::to_string(max);
+    const std::string range = "at most " + most;
+    other(
+        {.documented = {"`[]`", range},
+         .schema = R"({"type":"array","items":{"type":"string"},"maxItems":)" + most + '}',
+         .read = read,
+         .print = [&] { return yaml_list(indices, [&](std::size_t i) { return names[i]; }); }}
+    );
 }
 
 }  // namespace gateway::config

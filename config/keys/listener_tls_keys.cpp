@@ -1,6 +1,5 @@
 // `describe_listener_tls` describes `tls` of a listener.
 #include "config/keys/pem_keys.hpp"
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/clock.hpp"

@@ -1,6 +1,5 @@
 // `describe_plans` describes the section `plans`: who has which plan.
 #include "config/keys/key_parts.hpp"
-#include "config/keys/reading.hpp"
 #include "config/plan_lines.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"

@@ -1,6 +1,5 @@
 // `describe_process` describes the keys of the process: include, listeners, admin, workers,
 // drain_timeout, upgrade_timeout, bounds of connections and of waiting requests.
-#include "config/keys/reading.hpp"
 #include "config/keys/token_file.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"

@@ -1,4 +1,5 @@
-#include "config/keys/reading.hpp"
+// `read_mapping` reads described keys from the file.
+#include "config/keys/keys.hpp"
 
 namespace gateway::config {
 namespace {

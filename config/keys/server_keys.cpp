@@ -1,5 +1,4 @@
 // `describe_servers` describes upstreams.NAME.servers: where an upstream's requests go.
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "config/urls/address.hpp"

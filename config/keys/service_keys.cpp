@@ -1,7 +1,5 @@
 // `describe_rate_limit_services` describes the section `rate_limit_service`: what Envoy may ask,
 // and which limits its descriptors are under.
-#include "config/keys/limit_list.hpp"
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/envoy/rate_limit_request.hpp"
@@ -23,9 +21,10 @@ struct service_draft {
     std::vector<origin> rules;
 };
 
-std::string complaint_about_domain(const std::string& domain)
+std::string take_domain(const std::string& text, std::string& domain)
 {
-    return domain.empty() || domain.size() > longest_domain ? "expected 1 to 255 bytes" : "";
+    domain = text;
+    return text.empty() || text.size() > longest_domain ? "expected 1 to 255 bytes" : "";
 }
 
 // Reads `KEY` or `{ KEY: VALUE }`, of which neither may come from elsewhere: a mapping of one entry
@@ -94,30 +93,18 @@ void describe_rule(keys& k, policy::descriptor_rule& rule, const std::vector<std
              .print = [&] { return print_match(rule); }}
         );
     k("limits", "names of limits, whose keys are made of `descriptor:KEY`; none is no limit")
-        .other(
-            {.documented = {"`[]`", "at most 8"},
-             .schema = std::string{limit_list_schema},
-             .read = [&](section& from) { load_limit_list(from, names, rule.limits); },
-             .print =
-                 [&] { return yaml_list(rule.limits, [&](std::size_t i) { return names[i]; }); }}
-        );
+        .references(rule.limits, policy::max_limits_per_route, "limit", names);
 }
 
 void describe_service(keys& k, service_draft& s, const std::vector<std::string>& names)
 {
     std::vector<policy::descriptor_rule>& rules = s.service.descriptors;
     k("domain", "the `domain` that Envoy's filter has. Another one has no limits", required)
-        .other(
-            {.documented = {"none", "1 to 255 bytes"},
-             .schema = R"({"type":"string","minLength":1,"maxLength":255})",
-             .read =
-                 [&](section& from) {
-                     from.take_text("domain", [&](const std::string& text) {
-                         s.service.domain = text;
-                         return complaint_about_domain(text);
-                     });
-                 },
-             .print = [&] { return yaml(s.service.domain); }}
+        .text(
+            s.service.domain,
+            {"none", "1 to 255 bytes"},
+            take_domain,
+            R"({"type":"string","minLength":1,"maxLength":255})"
         );
     const auto read = [&](section& from) {
         from.each_item("descriptors", policy::max_descriptor_rules, {}, [&](const located& one) {
@@ -146,21 +133,12 @@ void describe_service(keys& k, service_draft& s, const std::vector<std::string>&
         );
 }
 
-std::vector<std::string> limit_names_in(const draft& d)
-{
-    std::vector<std::string> names;
-    for (const policy::limit_rule& rule : d.policy.limits) {
-        names.push_back(rule.name);
-    }
-    return names;
-}
-
 }  // namespace
 
 void describe_rate_limit_services(keys& root, draft& d)
 {
     std::vector<policy::rate_limit_service>& services = d.policy.services;
-    const std::vector<std::string> names = limit_names_in(d);
+    const std::vector<std::string> names = names_in(d.policy.limits);
     const auto read = [&](section& from) {
         for (const auto& [name, one] :
              from.named("rate_limit_service", policy::max_rate_limit_services)) {

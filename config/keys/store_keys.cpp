@@ -1,6 +1,5 @@
 // `describe_stores` describes the section `stores`: the local store, which is always there, and the
 // shared ones by name.
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
@@ -95,6 +94,7 @@ void check_prefix(section& from, const store::shared_options& options)
         from.problem("key_prefix", "a cluster wants a prefix without braces");
     }
 }
+
 // Describes the keys that only a shared store in PostgreSQL has.
 // Requires: the URL has been described.
 void describe_postgres(keys& k, store::shared_options& options)
@@ -128,7 +128,6 @@ void describe_postgres(keys& k, store::shared_options& options)
         }
     });
 }
-
 
 void describe_shared(keys& k, store::shared_options& options, const draft& d)
 {

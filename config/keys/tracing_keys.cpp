@@ -121,9 +121,7 @@ std::string take_header(const std::string& name, const std::string& value, expor
     if (std::find(ours.begin(), ours.end(), lower) != ours.end()) {
         return name + " is for the gateway to say";
     }
-    const bool is_printable =
-        std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c < 0x7f; });
-    if (value.empty() || value.size() > longest_header_value || !is_printable) {
+    if (value.empty() || !is_printable(value, longest_header_value)) {
         return "expected 1 to 4096 printable ASCII characters";
     }
     options.headers.emplace_back(name, value);

@@ -1,5 +1,4 @@
 // `describe_upstreams` describes the section `upstreams`: where requests go.
-#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Section `limits` of `gateway.yaml`: the keys of each limit, its store and its mode.
 #include "config/keys/key_parts.hpp"
-#include "config/keys/reading.hpp"
 #include "config/limits/limit_sections.hpp"
 #include "config/sections.hpp"
 #include "config/text/yaml_text.hpp"

@@ -144,10 +144,7 @@ std::string print_plan_rules(const limit_draft& l)
 
 void describe_limit_plans(keys& k, limit_draft& l, draft& d)
 {
-    std::vector<std::string> known;
-    for (const policy::plan_section& section : d.policy.plans) {
-        known.push_back(section.name);
-    }
+    const std::vector<std::string> known = names_in(d.policy.plans);
     k("plan", "the element of the file's `plans` whose plans this limit names")
         .reference(
             l.rule.plan.plans,

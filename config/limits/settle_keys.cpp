@@ -108,12 +108,7 @@ void describe_usage(keys& k, policy::outcome_rule& outcome)
 void describe_sources(keys& k, policy::outcome_rule& outcome)
 {
     std::string& header = outcome.settle_header;
-    k("header", "name of the response header")
-        .text(
-            {.documented = {"none"},
-             .take = [&](const std::string& name) { return take_settle_header(name, header); },
-             .print = [&] { return yaml_or_nothing(header); }}
-        );
+    k("header", "name of the response header").text(header, {"none"}, take_settle_header);
     describe_usage(k, outcome);
     k("max", "the largest cost that counts; `header` needs it")
         .number(outcome.settle_max, {"`1000000000000`", "1 to 1000000000000"}, {1, most_tokens});

@@ -1,5 +1,6 @@
 // Keys `redirect` and `respond` of a route, by which the gateway answers instead of an upstream.
 #include "config/routes/route_sections.hpp"
+#include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/text.hpp"
 
@@ -130,10 +131,8 @@ void check_target(section& route, policy::route& out)
 
 std::string take_content_type(const std::string& text, std::string& type)
 {
-    const bool printable =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
     type = text;
-    return !printable || text.empty() || text.size() > longest_type || base::trimmed(text) != text
+    return text.empty() || !is_field_value(text, longest_type)
                ? "expected a media type such as text/html"
                : "";
 }
@@ -143,11 +142,7 @@ std::string take_content_type(const std::string& text, std::string& type)
 void describe_content_type(keys& k, std::string& type)
 {
     k("content_type", "Content-Type of the response")
-        .text(
-            {.schema = R"({"type":"string","maxLength":256})",
-             .take = [&](const std::string& text) { return take_content_type(text, type); },
-             .print = [&] { return yaml_or_nothing(type); }}
-        );
+        .text(type, {}, take_content_type, R"({"type":"string","maxLength":256})");
 }
 
 void describe_answer(keys& k, policy::route& route)

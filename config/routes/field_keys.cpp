@@ -78,12 +78,6 @@ std::string complaint_about(const std::string& name, const http::field_edits& ed
     return again ? quote(name) + " is there already" : "";
 }
 
-bool is_field_value(std::string_view text)
-{
-    return text.size() <= longest_value && base::trimmed(text) == text &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
 void read_set(section& from, http::field_edits& edits, message of)
 {
     const node& all = *from.find("set");
@@ -103,7 +97,7 @@ void read_set(section& from, http::field_edits& edits, message of)
             if (!complaint.empty() || text == nullptr) {
                 return complaint;
             }
-            if (!is_field_value(*text)) {
+            if (!is_field_value(*text, longest_value)) {
                 return std::string{
                     "expected at most 4096 printable ASCII characters, without spaces around them"};
             }

@@ -109,13 +109,6 @@ std::string complaint_about(
     return std::any_of(headers.begin(), headers.end(), same) ? "this header is listed already" : "";
 }
 
-bool is_matched_value(std::string_view text)
-{
-    return !text.empty() && text.size() <= policy::max_header_match_bytes &&
-           base::trimmed(text) == text &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
 void load_headers(section& from, std::vector<policy::header_match>& headers)
 {
     const node& all = *from.find("headers");
@@ -129,7 +122,7 @@ void load_headers(section& from, std::vector<policy::header_match>& headers)
         if (!complaint.empty() || text == nullptr) {
             return complaint;
         }
-        if (!is_matched_value(*text)) {
+        if (text->empty() || !is_field_value(*text, policy::max_header_match_bytes)) {
             return std::string{
                 "expected 1 to 128 printable ASCII characters, without spaces around them"};
         }
@@ -246,11 +239,7 @@ void describe_host(keys& k, policy::route_match& match)
     k("host",
       "the host without a port; letter case and a final dot do not matter. `*.example.com` is "
       "every host that ends so, with one label or more in front")
-        .text(
-            {.documented = {"any", "a host name, or one behind `*.`"},
-             .take = [&](const std::string& text) { return take_host(text, match.host); },
-             .print = [&] { return yaml_or_nothing(match.host); }}
-        );
+        .text(match.host, {"any", "a host name, or one behind `*.`"}, take_host);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // Section `routes` of `gateway.yaml`: which requests have which limits and which upstream.
-#include "config/keys/limit_list.hpp"
-#include "config/keys/reading.hpp"
 #include "config/routes/route_name.hpp"
 #include "config/routes/route_sections.hpp"
 #include "config/sections.hpp"
-#include "config/text/yaml_text.hpp"
+#include "config/text/text_rules.hpp"
 
 #include <algorithm>
 
@@ -17,9 +15,7 @@ constexpr std::size_t longest_name = 4096;  // the default name of any route fit
 
 std::string complaint_about_name(const std::string& name)
 {
-    const bool printable =
-        std::all_of(name.begin(), name.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-    if (name.empty() || name.size() > longest_name || !printable) {
+    if (name.empty() || !is_printable(name, longest_name)) {
         return "expected 1 to 4096 printable ASCII characters";
     }
     return name == policy::no_route_name
@@ -27,67 +23,44 @@ std::string complaint_about_name(const std::string& name)
                : "";
 }
 
-// Names of the limits and upstreams that routes refer to.
-struct target_names {
-    std::vector<std::string> limits;
-    const std::vector<std::string>& upstreams;
-};
+using name_list = std::vector<std::string>;
 
-target_names names_in(const draft& d)
+void describe_targets(keys& k, policy::route& route, const name_list& limits, const draft& d)
 {
-    target_names names{.limits = {}, .upstreams = d.policy.upstreams};
-    names.limits.reserve(d.policy.limits.size());
-    for (const policy::limit_rule& rule : d.policy.limits) {
-        names.limits.push_back(rule.name);
-    }
-    return names;
-}
-
-void describe_targets(keys& k, policy::route& route, const target_names& names)
-{
-    const auto name_of_limit = [&](std::size_t i) { return names.limits[i]; };
     k("limits",
       "the names of limits. All shared ones must use the same store, because a decision is one "
       "atomic round trip")
-        .other(
-            {.documented = {"`[]`", "at most 8"},
-             .schema = std::string{limit_list_schema},
-             .read = [&](section& from) { load_limit_list(from, names.limits, route.limits); },
-             .print = [&] { return yaml_list(route.limits, name_of_limit); }}
-        );
+        .references(route.limits, policy::max_limits_per_route, "limit", limits);
     k("upstream",
       "the upstream that the route's requests go to. A route without it has `redirect` or "
       "`respond`")
-        .reference(route.upstream, {"none", "a name in `upstreams`"}, "upstream", names.upstreams);
+        .reference(
+            route.upstream, {"none", "a name in `upstreams`"}, "upstream", d.policy.upstreams
+        );
 }
 
 void describe_name(keys& k, std::string& name)
 {
-    const auto take = [&name](const std::string& text) {
-        std::string complaint = complaint_about_name(text);
-        name = complaint.empty() ? text : name;
-        return complaint;
-    };
     k("name",
       "the label of metrics and value of the key part `route`. It is unique, and not `none`, "
       "which is the label of requests without a route. Where host and path are not unique, the "
       "default has methods and the scheme in front, `=` before an exact path, `~` before one "
       "with `ignore_case`, and names of headers at the end")
         .text(
-            {.documented = {"host and path", "1 to 4096 printable characters"},
-             .schema = R"({"type":"string","minLength":1,"maxLength":4096})",
-             .take = take,
-             .print = [&name] { return yaml(name); }}
+            name,
+            {"host and path", "1 to 4096 printable characters"},
+            complaint_about_name,
+            R"({"type":"string","minLength":1,"maxLength":4096})"
         );
 }
 
-void describe_route(keys& k, policy::route& route, const target_names& names, const draft& d)
+void describe_route(keys& k, policy::route& route, const name_list& limits, const draft& d)
 {
     describe_name(k, route.name);
     k("match",
       "says which requests the route is for, by the eight keys that follow; without any, all")
         .mapping([&](keys& match) { describe_match(match, route.match); });
-    describe_targets(k, route, names);
+    describe_targets(k, route, limits, d);
     k("timeout",
       "bounds a whole request, from the end of its header to the end of its response; 504 past "
       "it, or a cut response. 0s is no bound")
@@ -112,12 +85,12 @@ bool is_matched_by_secret(const located& route, findings& found)
     });
 }
 
-void load_routes(section& root, draft& d, const target_names& names)
+void load_routes(section& root, draft& d, const name_list& limits)
 {
     constexpr std::string_view if_empty = "at least one route is needed";
     root.each_item("routes", max_routes, if_empty, [&](const located& one) {
         policy::route route;
-        read_mapping(one, root.found(), [&](keys& k) { describe_route(k, route, names, d); });
+        read_mapping(one, root.found(), [&](keys& k) { describe_route(k, route, limits, d); });
         if (route.name.empty() && is_matched_by_secret(one, root.found())) {
             const origin at = one;
             root.found().problem(
@@ -135,7 +108,7 @@ void load_routes(section& root, draft& d, const target_names& names)
 void describe_routes(keys& root, draft& d)
 {
     std::vector<policy::route>& routes = d.policy.routes;
-    const target_names names = names_in(d);
+    const name_list limits = names_in(d.policy.limits);
     constexpr key itself{
         .name = "routes",
         .required = true,
@@ -144,10 +117,10 @@ void describe_routes(keys& root, draft& d)
     root(itself).each(
         {.documented = {"none"},
          .named = false,
-         .read = [&](section& from) { load_routes(from, d, names); },
+         .read = [&](section& from) { load_routes(from, d, limits); },
          .size = [&] { return routes.size(); },
          .describe =
-             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, names, d); })}
+             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, limits, d); })}
     );
 }
 
