@@ -20,12 +20,12 @@ std::string in_capitals(std::string text)
     return text;
 }
 
-// True if each byte is a letter, a digit or one of `extra`.
-bool all_in(std::string_view text, std::string_view extra)
+constexpr auto name_bytes = base::alphanumeric_and("_.-");
+
+bool is_of_name_bytes(std::string_view text)
 {
-    const auto known = base::alphanumeric_and(extra);
-    return std::all_of(text.begin(), text.end(), [&known](char c) {
-        return known[static_cast<unsigned char>(c)];
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return name_bytes[static_cast<unsigned char>(c)];
     });
 }
 
@@ -33,7 +33,7 @@ bool all_in(std::string_view text, std::string_view extra)
 
 bool is_name(std::string_view text)
 {
-    return !text.empty() && text.size() <= 64 && all_in(text, "_.-");
+    return !text.empty() && text.size() <= 64 && is_of_name_bytes(text);
 }
 
 bool is_token(std::string_view text, std::size_t max)
@@ -90,7 +90,7 @@ bool is_host_name(std::string_view text)
     if (ends_in_number(text)) {
         return base::ip_address::parse(base::without_final_dot(text)).has_value();
     }
-    return !text.empty() && text.size() <= 253 && all_in(text, "-_.") && text.front() != '.' &&
+    return !text.empty() && text.size() <= 253 && is_of_name_bytes(text) && text.front() != '.' &&
            text.find("..") == std::string_view::npos;
 }
 
