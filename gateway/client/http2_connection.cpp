@@ -1,7 +1,7 @@
 #include "gateway/client/http2_connection.hpp"
 
+#include "gateway/client/bounded_log.hpp"
 #include "gateway/client/carrier_pool.hpp"
-#include "gateway/client/closed_log.hpp"
 
 #include <algorithm>
 #include <utility>

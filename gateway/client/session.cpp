@@ -1,8 +1,8 @@
 #include "gateway/client/session.hpp"
 
+#include "gateway/client/bounded_log.hpp"
 #include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/deadline.hpp"
-#include "gateway/client/handshake_log.hpp"
 #include "gateway/client/http2_connection.hpp"
 #include "gateway/client/plain_http_answer.hpp"
 

@@ -1,8 +1,8 @@
 #include "gateway/client/upstream_side.hpp"
 
 #include "gateway/client/abandoned_exchanges.hpp"
+#include "gateway/client/bounded_log.hpp"
 #include "gateway/client/id_source.hpp"
-#include "gateway/client/settlement_log.hpp"
 #include "gateway/http/media_type.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/settlement.hpp"
