@@ -2,7 +2,6 @@
 
 #include "gateway/base/hash.hpp"
 #include "gateway/client/id_source.hpp"
-#include "gateway/client/request_spans.hpp"
 #include "gateway/limits/recent_rejections.hpp"
 #include "gateway/telemetry/log.hpp"
 
@@ -120,7 +119,7 @@ void request_account::end(const limits::request_record& of)
     if (of.end.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
-        count(of.end.status, of.end.intended, of);
+        count(of.end.shown_status(), of.end.intended, of);
     }
     if (of.is_grpc) {
         of.metrics->count_grpc(http::number_of(of.grpc_status));
@@ -166,13 +165,9 @@ void request_account::record_spans(const limits::request_record& of)
          .value = env_.loop.now() - of.received,
          .at = env_.loop.now().time_since_epoch() + env_.access_log.to_unix()}
     );
-    env_.spans.add(spans_of(
-        of,
-        {.method = text_->method, .host = text_->host, .target = text_->target},
-        env_.loop.now(),
-        env_.access_log.to_unix(),
-        [this] { return env_.ids.random(); }
-    ));
+    env_.spans.add(spans_of(of, *text_, env_.loop.now(), env_.access_log.to_unix(), [this] {
+        return env_.ids.random();
+    }));
 }
 
 void request_account::count(int status, bool intended, const limits::request_record& of)
@@ -187,7 +182,7 @@ void request_account::count(int status, bool intended, const limits::request_rec
     if (status >= 500 && !intended) {
         metrics.server_errors.add();
     }
-    metrics.count_request(method_, status != 0 ? status : 499);
+    metrics.count_request(method_, status);
     metrics.duration.observe(env_.loop.now() - of.received);
 }
 
@@ -233,7 +228,7 @@ void request_account::log(const limits::request_record& of)
         .server = {},
         .upstream_time = last != nullptr ? last->took : base::duration{-1},
         .attempts = static_cast<std::uint32_t>(of.attempts.count),
-        .status = of.end.status != 0 ? of.end.status : 499,
+        .status = of.end.shown_status(),
         .grpc_status = of.is_grpc ? std::optional{http::number_of(of.grpc_status)} : std::nullopt,
         .request_bytes = of.end.request_bytes,
         .response_bytes = of.end.response_bytes,

@@ -3,12 +3,12 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/client/request_spans.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/limits/request_record.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 
 #include <memory>
-#include <string>
 
 namespace gateway::client {
 
@@ -29,17 +29,11 @@ public:
     void end(const limits::request_record& of);
 
 private:
-    // Text of the request for the log, for spans and for the list of rejections.
-    struct kept_text {
-        std::string method;
-        std::string host;
-        std::string target;
-    };
-
     session_environment& env_;
     // Index of the request method's metrics label.
     std::size_t method_ = 0;
-    // Null if no log, span or list of rejections needs it.
+    // Text of the request for the log, for spans and for the list of rejections; null if none of
+    // these needs it.
     std::unique_ptr<kept_text> text_;
 
     void count(int status, bool intended, const limits::request_record& of);

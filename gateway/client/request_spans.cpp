@@ -39,7 +39,7 @@ public:
         return spans_.back();
     }
 
-    void add_request(const span_text& text);
+    void add_request(const kept_text& text);
     void add_decision();
     void add_waits();
     void add_attempts(std::string_view method);
@@ -88,12 +88,6 @@ std::string route_pattern(const policy::route_match& match)
     return match.exact ? path : path + (path.ends_with('/') ? "*" : "/*");
 }
 
-// Returns the status as clients see it; 499 if they left before there was one.
-int status_of(const limits::request_record& of)
-{
-    return of.end.status != 0 ? of.end.status : 499;
-}
-
 std::string verdicts_of(const std::vector<http::limit_report>& reports)
 {
     std::string all;
@@ -131,10 +125,10 @@ void maker::add_limits(span& to) const
     }
 }
 
-void maker::add_request(const span_text& text)
+void maker::add_request(const kept_text& text)
 {
     const std::string_view method = known_method(text.method);
-    const std::string_view path = text.target.substr(0, text.target.find('?'));
+    const std::string_view path = std::string_view{text.target}.substr(0, text.target.find('?'));
     const std::string route = of_.route != nullptr ? route_pattern(of_.route->match) : "";
     std::string name{method == "_OTHER" ? "HTTP" : method};
     name += route.empty() ? route : ' ' + route;
@@ -148,7 +142,7 @@ void maker::add_request(const span_text& text)
     s.add("client.address", of_.client.to_string());
     s.add("network.peer.address", of_.by.peer.to_string());
     s.add("http.route", route);
-    s.add("http.response.status_code", status_of(of_));
+    s.add("http.response.status_code", of_.end.shown_status());
     s.add("http.request.body.size", static_cast<std::int64_t>(of_.end.request_bytes));
     s.add("http.response.body.size", static_cast<std::int64_t>(of_.end.response_bytes));
     if (of_.route != nullptr) {
@@ -163,7 +157,7 @@ void maker::add_request(const span_text& text)
     add_limits(s);
     s.failed = has_failed(of_);
     if (s.failed || of_.end.status == 0) {
-        s.add("error.type", std::to_string(status_of(of_)));
+        s.add("error.type", std::to_string(of_.end.shown_status()));
     }
 }
 
@@ -242,7 +236,7 @@ bool has_failed(const limits::request_record& of)
 
 std::vector<tracing::span> spans_of(
     const limits::request_record& of,
-    const span_text& text,
+    const kept_text& text,
     base::instant now,
     base::duration to_unix,
     const std::function<std::uint64_t()>& random

@@ -7,17 +7,17 @@
 #include "gateway/tracing/span.hpp"
 
 #include <functional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace gateway::client {
 
-// `span_text` is what the record of a request lacks: texts of its head.
-struct span_text {
-    std::string_view method;
-    std::string_view host;
+// `kept_text` is what the record of a request lacks: texts of its head.
+struct kept_text {
+    std::string method;
+    std::string host;
     // The request's target; its query is left out.
-    std::string_view target;
+    std::string target;
 };
 
 // True if the gateway or a server failed to do what the request asked for.
@@ -28,7 +28,7 @@ bool has_failed(const limits::request_record& of);
 // Requires: of.trace.
 std::vector<tracing::span> spans_of(
     const limits::request_record& of,
-    const span_text& text,
+    const kept_text& text,
     base::instant now,
     base::duration to_unix,
     const std::function<std::uint64_t()>& random

@@ -9,6 +9,9 @@
 
 namespace gateway::limits {
 
+// Status that logs and metrics have for a request whose client left before there was a response.
+inline constexpr int client_left = 499;
+
 struct finished {
     // Status of the response; 0: the client went away before there was one.
     int status = 0;
@@ -30,6 +33,9 @@ struct finished {
     std::optional<http::grpc_status> grpc{};
     // Trailers of the upstream's response, if that has ended. Valid during the call.
     std::string_view trailers{};
+
+    // Returns the status that logs, metrics and traces have.
+    int shown_status() const { return status != 0 ? status : client_left; }
 };
 
 }  // namespace gateway::limits

@@ -5,6 +5,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/http/grpc_status.hpp"
+#include "gateway/limits/finished.hpp"
 #include "gateway/replay/logs/wanted_parts.hpp"
 
 #include <cstdint>
@@ -23,8 +24,7 @@ struct part_text {
 // Longest time that a request may have taken. A log that tells of more tells nothing.
 inline constexpr base::duration longest_duration = std::chrono::hours{24 * 7};
 
-// Status that a log has for a request whose client left before there was a response.
-inline constexpr int client_left = 499;
+using limits::client_left;
 
 struct logged_request {
     // Verdict of the limits when the line was written, if it tells one.
