@@ -239,7 +239,6 @@ admin::admin_sources app::admin_sources()
         },
         .policy = [this] { return settings_.policy; },
         .http = [this] { return settings_.http; },
-        .decisions = [this](std::string_view limit) { return metrics_.decisions(limit); },
         .workers = [this] { return workers_.all(); },
     };
 }

@@ -2,11 +2,8 @@
 
 #include "gateway/admin/accepted.hpp"
 #include "gateway/admin/admin_access.hpp"
-#include "gateway/admin/admin_bans.hpp"
-#include "gateway/admin/admin_explain.hpp"
 #include "gateway/admin/admin_hosts.hpp"
 #include "gateway/admin/admin_limits.hpp"
-#include "gateway/admin/admin_top.hpp"
 #include "gateway/admin/page/page_file.hpp"
 #include "gateway/base/text.hpp"
 
@@ -243,7 +240,7 @@ net::task<probes::control_response> admin_api::dispatch(
         co_return as_response(from_.ready());
     }
     if (path == "/v1/limits") {
-        co_return reply(describe_limits(*from_.policy(), from_.decisions));
+        co_return reply(describe_limits(*from_.policy(), from_.totals()));
     }
     if (path == "/v1/top") {
         co_return co_await answer_top(from_, wait, query_of(asked));

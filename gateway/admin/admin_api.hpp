@@ -3,7 +3,7 @@
 // Thread: the main thread.
 #pragma once
 
-#include "gateway/admin/admin_buckets.hpp"
+#include "gateway/admin/admin_calls.hpp"
 #include "gateway/admin/stream/viewers.hpp"
 #include "gateway/client/options.hpp"
 

@@ -1,6 +1,5 @@
-#include "gateway/admin/admin_buckets.hpp"
-
 #include "gateway/admin/admin_body.hpp"
+#include "gateway/admin/admin_calls.hpp"
 #include "gateway/admin/known_buckets.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/base/quantity.hpp"

@@ -1,6 +1,5 @@
-#include "gateway/admin/admin_explain.hpp"
-
 #include "gateway/admin/admin_body.hpp"
+#include "gateway/admin/admin_calls.hpp"
 #include "gateway/admin/explanation_json.hpp"
 
 #include <span>

@@ -1,12 +1,40 @@
 #include "gateway/admin/admin_limits.hpp"
 
+#include "gateway/base/hash.hpp"
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/intake/readable_key.hpp"
+
 #include <boost/json.hpp>
+
+#include <algorithm>
 
 namespace gateway::admin {
 
 std::string_view store_name(const policy::policy& p, const policy::limit_rule& rule)
 {
     return rule.store == policy::local_store ? std::string_view{"local"} : p.stores[rule.store];
+}
+
+const policy::limit_rule* rule_of(const policy::policy& p, std::string_view bucket_name)
+{
+    const std::string_view limit = identity::limit_of(bucket_name);
+    const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [limit](const auto& r) {
+        return r.name == limit;
+    });
+    return rule == p.limits.end() ? nullptr : &*rule;
+}
+
+void describe_bucket(const policy::policy& p, const shown_bucket& b, boost::json::object& into)
+{
+    if (b.is_digest) {
+        into["bucket"] = std::get<std::string_view>(identity::parts_of(b.name).back());
+        return;
+    }
+    into["bucket"] = base::sha256_hex128(b.name);
+    const policy::limit_rule* const rule = b.shows_key ? rule_of(p, b.name) : nullptr;
+    if (rule != nullptr) {
+        into["key"] = intake::readable_key(p, *rule, b.name);
+    }
 }
 
 boost::json::object describe(const policy::policy& p, const policy::limit_rule& rule)
@@ -56,16 +84,16 @@ void describe_numbers(
     into["capacity"] = applied.burst();
 }
 
-boost::json::value describe_limits(
-    const policy::policy& p, const std::function<decision_counts(std::string_view limit)>& decisions
-)
+boost::json::value describe_limits(const policy::policy& p, const telemetry::totals& counted)
 {
     boost::json::array limits;
     for (const policy::limit_rule& rule : p.limits) {
-        const decision_counts counts = decisions(rule.name);
+        const auto found = counted.limits.find(rule.name);
+        const auto counts =
+            found == counted.limits.end() ? telemetry::limit_totals{} : found->second;
         boost::json::object described;
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-            described[telemetry::outcome_names[i]] = counts[i];
+        for (std::size_t i = 0; i < counts.decisions.size(); ++i) {
+            described[telemetry::outcome_names[i]] = counts.decisions[i];
         }
         boost::json::object one = describe(p, rule);
         one["decisions"] = std::move(described);

@@ -9,7 +9,6 @@
 #include "gateway/telemetry/metrics.hpp"
 #include "gateway/telemetry/registry.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,9 +36,6 @@ struct readiness {
     // or "none" if there are no keys yet. Empty: keys are not fetched.
     std::string jwks;
 };
-
-// Decisions of one limit by outcome, summed over all workers.
-using decision_counts = std::array<std::uint64_t, telemetry::outcome_names.size()>;
 
 // `reload_report` is what became of the last reload of the configuration, or of the start.
 struct reload_report {
@@ -84,7 +80,6 @@ struct admin_sources {
     // Returns the policy in force.
     std::function<std::shared_ptr<const policy::policy>()> policy;
     std::function<http::options()> http;
-    std::function<decision_counts(std::string_view limit)> decisions;
     // Returns all workers, including those that have ended.
     std::function<std::vector<worker::worker*>()> workers;
 };

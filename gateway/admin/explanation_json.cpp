@@ -1,6 +1,6 @@
 #include "gateway/admin/explanation_json.hpp"
 
-#include "gateway/admin/admin_buckets.hpp"
+#include "gateway/admin/admin_calls.hpp"
 #include "gateway/admin/admin_limits.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/intake/readable_key.hpp"
@@ -8,7 +8,6 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <span>
 
 namespace gateway::admin {
 
@@ -216,21 +215,15 @@ boost::json::object describe_use(const limits::explanation& e, const intake::nam
 }
 
 // Returns the number of entries that a limit check would decide by. Limits in the local store that
-// need no token reject a request before the others are looked at.
-std::size_t deciding_entries(const limits::verdict& v, const limits::explanation& e)
+// need no token reject a request before the others are looked at. The first `without_token` entries
+// need none.
+std::size_t deciding_entries(const limits::verdict& v, std::size_t without_token)
 {
-    const std::size_t first = e.route != nullptr && e.route->reads_token
-                                  ? e.route->limits_without_token
-                                  : e.limits.size();
-    const auto named = std::span{e.limits}.first(std::min(first, e.limits.size()));
-    const auto charged = std::count_if(named.begin(), named.end(), [](const auto& c) {
-        return c.is == state::charged;
-    });
-    const auto asked = v.limits().first(std::min(static_cast<std::size_t>(charged), v.count));
+    const auto asked = v.limits().first(without_token);
     const bool rejected = std::any_of(asked.begin(), asked.end(), [](const auto& entry) {
         return entry.what == outcome::rejected && entry.rule->store == policy::local_store;
     });
-    return rejected ? asked.size() : v.count;
+    return rejected ? without_token : v.count;
 }
 
 }  // namespace
@@ -241,6 +234,8 @@ boost::json::value as_json(
 {
     limits::verdict v;
     boost::json::array limits;
+    std::size_t without_token = 0;
+    bool unseen = false;
     for (const intake::named_charge& c : e.limits) {
         boost::json::object one = describe_use(e, c);
         if (c.is == state::charged && v.count < looks.size()) {
@@ -248,15 +243,14 @@ boost::json::value as_json(
             v.entries[v.count] = entry_of(c, look);
             add_decision(v.entries[v.count++], look, one);
         }
+        unseen = unseen || (c.is == state::charged && looks.empty());
         limits.push_back(std::move(one));
+        if (!e.route->reads_token || limits.size() <= e.route->limits_without_token) {
+            without_token = v.count;
+        }
     }
-    v.count = deciding_entries(v, e);
+    v.count = deciding_entries(v, without_token);
     v.is = ruling_of(v);
-    const bool unseen =
-        std::any_of(
-            e.limits.begin(), e.limits.end(), [](const auto& c) { return c.is == state::charged; }
-        ) &&
-        looks.empty();
     boost::json::object json{{"limits", std::move(limits)}};
     if (e.client) {
         json["client"] = client_of(e);

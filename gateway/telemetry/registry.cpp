@@ -130,22 +130,6 @@ server_metrics& registry::server(std::size_t worker, const server_name& name)
     return find_block(state_->servers, name, worker, state_->workers.size());
 }
 
-std::array<std::uint64_t, outcome_names.size()> registry::decisions(std::string_view limit_name
-) const
-{
-    std::array<std::uint64_t, outcome_names.size()> sum{};
-    const std::lock_guard lock(state_->mutex);
-    const auto found = state_->limits.find(limit_name);
-    if (found != state_->limits.end()) {
-        for (const auto& b : found->second) {
-            for (std::size_t i = 0; i < sum.size(); ++i) {
-                sum[i] += b.metrics.decisions[i].value();
-            }
-        }
-    }
-    return sum;
-}
-
 void registry::count_reload(bool success)
 {
     const std::lock_guard lock(state_->mutex);

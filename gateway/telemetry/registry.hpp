@@ -39,9 +39,6 @@ public:
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
     server_metrics& server(std::size_t worker, const server_name& name);
 
-    // Returns the decisions of a limit in all workers, by outcome.
-    std::array<std::uint64_t, outcome_names.size()> decisions(std::string_view limit_name) const;
-
     // Counts a reload for gateway_config_reloads_total and gateway_config_last_reload_successful,
     // and on success sets the timestamp of the last one. The start counts as a success, but not as
     // a reload.

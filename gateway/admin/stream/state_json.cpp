@@ -1,11 +1,8 @@
 #include "gateway/admin/stream/state_json.hpp"
 
-#include "gateway/admin/admin_buckets.hpp"
 #include "gateway/admin/admin_limits.hpp"
-#include "gateway/base/hash.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/intake/readable_key.hpp"
 
 #include <boost/json.hpp>
 
@@ -17,25 +14,6 @@ namespace {
 
 using boost::json::array;
 using boost::json::object;
-
-// Adds the bucket's hash, and for those with the token its key.
-void add_bucket(
-    object& to, const policy::policy& p, std::string_view name, bool is_digest, audience for_whom
-)
-{
-    if (is_digest) {
-        to["bucket"] = std::get<std::string_view>(identity::parts_of(name).back());
-        return;
-    }
-    to["bucket"] = base::sha256_hex128(name);
-    const std::string_view limit = identity::limit_of(name);
-    const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [limit](const auto& r) {
-        return r.name == limit;
-    });
-    if (for_whom == audience::with_token && rule != p.limits.end()) {
-        to["key"] = intake::readable_key(p, *rule, name);
-    }
-}
 
 double seconds_of(base::duration d)
 {
@@ -72,7 +50,7 @@ boost::json::value top_json(
     array all;
     for (const recent_top::bucket& b : top.first(std::min(top.size(), most_top_buckets))) {
         object one{{"limit", identity::limit_of(b.name)}, {"count", b.count}};
-        add_bucket(one, p, b.name, b.is_digest, for_whom);
+        describe_bucket(p, {b.name, b.is_digest, for_whom == audience::with_token}, one);
         all.push_back(std::move(one));
     }
     return all;
@@ -87,7 +65,7 @@ boost::json::value findings_json(
         object one{
             {"cause", f.cause}, {"name", f.name}, {"text", f.text}, {"since", seconds_of(f.since)}};
         if (!f.bucket_name.empty()) {
-            add_bucket(one, p, f.bucket_name, f.is_digest, for_whom);
+            describe_bucket(p, {f.bucket_name, f.is_digest, for_whom == audience::with_token}, one);
         }
         all.push_back(std::move(one));
     }
@@ -194,7 +172,7 @@ boost::json::object rejection_json(
         one["retry_after"] = http::seconds_up(r.retry_after);
     }
     if (!r.bucket_name.empty()) {
-        add_bucket(one, p, r.bucket_name, false, for_whom);
+        describe_bucket(p, {r.bucket_name, false, for_whom == audience::with_token}, one);
     }
     if (for_whom == audience::with_token) {
         one["client"] = r.client.to_string();
