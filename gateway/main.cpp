@@ -1,12 +1,7 @@
 // Parses the command line and runs the command. An exception that nothing else catches ends the
 // process here, with one line and status 1.
 #include "gateway/app.hpp"
-#include "gateway/commands/cli.hpp"
-#include "gateway/commands/explain_command.hpp"
-#include "gateway/commands/health_command.hpp"
-#include "gateway/commands/migrate_command.hpp"
-#include "gateway/commands/replay_command.hpp"
-#include "gateway/commands/top_command.hpp"
+#include "gateway/commands/commands.hpp"
 #include "gateway/process/signals.hpp"
 
 #include <cerrno>
@@ -38,6 +33,18 @@ void open_standard_descriptors()
     }
 }
 
+// Runs a command that asks the admin API of a running gateway with these options.
+int ask_gateway(const gateway::cli::request& request, const gateway::client::options& server)
+{
+    const gateway::net::listen_address admin = request.admin.value_or(server.admin.address);
+    if (request.what == gateway::cli::command::health) {
+        return gateway::ask_health(admin, request.ready, std::cerr);
+    }
+    return gateway::show_top(
+        {.admin = admin, .token = server.admin_token.text, .once = request.once}, std::cerr
+    );
+}
+
 int obey(const gateway::cli::request& request, gateway::own_start start)
 {
     using gateway::cli::command;
@@ -53,15 +60,9 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
     if (request.what == command::run) {
         gateway::signals::prepare();
     }
-    if (request.what == command::top && request.config_path.empty()) {
-        const gateway::client::admin_options usual;
-        return gateway::show_top(
-            {.admin = request.admin.value_or(usual.address), .once = request.once}, std::cerr
-        );
-    }
-    if (request.what == command::health && request.config_path.empty()) {
-        const gateway::client::admin_options usual;
-        return gateway::ask_health(request.admin.value_or(usual.address), request.ready, std::cerr);
+    const bool asks = request.what == command::top || request.what == command::health;
+    if (asks && request.config_path.empty()) {
+        return ask_gateway(request, {});
     }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
@@ -70,19 +71,8 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
     if (settings && request.what == command::replay) {
         return gateway::replay_logs(*settings, request, std::cout, std::cerr);
     }
-    if (settings && request.what == command::top) {
-        const gateway::client::options& server = settings->server;
-        return gateway::show_top(
-            {.admin = request.admin.value_or(server.admin.address),
-             .token = server.admin_token.text,
-             .once = request.once},
-            std::cerr
-        );
-    }
-    if (settings && request.what == command::health) {
-        return gateway::ask_health(
-            request.admin.value_or(settings->server.admin.address), request.ready, std::cerr
-        );
+    if (settings && asks) {
+        return ask_gateway(request, settings->server);
     }
     if (settings && request.what == command::migrate) {
         return request.prints_sql ? gateway::print_migration(*settings, std::cout, std::cerr)

@@ -239,20 +239,18 @@ std::variant<request, output> parse(int argc, const char* const* argv)
                 "Print the statements for PostgreSQL instead, for somebody else to run"
             );
         }
-        if (text.what == command::top) {
+        const bool asks = text.what == command::top || text.what == command::health;
+        if (asks) {
             add_admin_address(
                 *sub,
                 asked,
                 "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
             );
+        }
+        if (text.what == command::top) {
             sub->add_flag("--once", asked.once, "Print the figures once, and end");
         }
         if (text.what == command::health) {
-            add_admin_address(
-                *sub,
-                asked,
-                "The admin API of the running gateway; by default that of FILE, or 127.0.0.1:9901"
-            );
             sub->add_flag("--ready", asked.ready, "Ask whether it takes new connections, too");
         }
         const bool reads_only = text.what == command::check || text.what == command::print;
@@ -262,7 +260,7 @@ std::variant<request, output> parse(int argc, const char* const* argv)
                "The configuration, a gateway.yaml(5); - is the standard input"
         )
             ->type_name("FILE")
-            ->required(text.what != command::top && text.what != command::health)
+            ->required(!asks)
             ->take_last();
     }
     try {

@@ -1,9 +1,6 @@
-#include "gateway/commands/migrate_command.hpp"
-
-#include "gateway/commands/cli.hpp"
+#include "gateway/commands/commands.hpp"
 #include "gateway/store/kinds.hpp"
 
-#include <ostream>
 #include <string>
 
 namespace gateway {

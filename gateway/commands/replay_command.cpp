@@ -1,6 +1,5 @@
-#include "gateway/commands/replay_command.hpp"
-
 #include "gateway/admin/json_text.hpp"
+#include "gateway/commands/commands.hpp"
 #include "gateway/commands/progress_bar.hpp"
 #include "gateway/replay/replay.hpp"
 #include "gateway/replay/reports/result_html.hpp"
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <ostream>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>

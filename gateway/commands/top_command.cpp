@@ -1,16 +1,13 @@
-#include "gateway/commands/top_command.hpp"
-
 #include "config/urls/address.hpp"
-#include "gateway/commands/cli.hpp"
+#include "gateway/commands/admin_client.hpp"
+#include "gateway/commands/commands.hpp"
 #include "gateway/commands/top/event_reader.hpp"
 #include "gateway/commands/top/terminal.hpp"
-#include "gateway/probes/control_http.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/json.hpp>
 
 #include <array>
 #include <csignal>
@@ -83,15 +80,9 @@ void top_view::draw()
 std::string refusal_of(std::string_view answer)
 {
     const std::size_t body = answer.find("\r\n\r\n");
-    std::string status{answer.substr(0, answer.find('\r'))};
-    if (body == std::string_view::npos) {
-        return status;
-    }
-    boost::json::error_code bad;
-    const boost::json::value said = boost::json::parse(answer.substr(body + 4), bad);
-    const boost::json::value* const detail =
-        bad || !said.is_object() ? nullptr : said.get_object().if_contains("detail");
-    return detail != nullptr && detail->is_string() ? std::string{detail->get_string()} : status;
+    const std::string detail =
+        body == std::string_view::npos ? "" : problem_detail(answer.substr(body + 4));
+    return detail.empty() ? std::string{answer.substr(0, answer.find('\r'))} : detail;
 }
 
 // True if the answer that begins so is the stream, and not a refusal.
