@@ -44,6 +44,29 @@ double sum_of(const json::object& second)
     return sum;
 }
 
+// Returns the mean of a number over the seconds; 0 if there are none.
+template <typename Number>
+double mean_of(const std::deque<json::object>& seconds, Number number)
+{
+    double sum = 0;
+    for (const json::object& s : seconds) {
+        sum += number(s);
+    }
+    return seconds.empty() ? 0 : sum / static_cast<double>(seconds.size());
+}
+
+// Returns the figure of the last second that has it, or null.
+template <typename Find>
+const json::value* last_of(const std::deque<json::object>& seconds, Find find_in)
+{
+    for (auto s = seconds.rbegin(); s != seconds.rend(); ++s) {
+        if (const json::value* const found = find_in(*s)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 bool top_figures::add(std::string_view data)
@@ -84,58 +107,47 @@ bool top_figures::add(std::string_view data)
 
 double top_figures::rate(std::string_view kind, std::string_view name, std::string_view count) const
 {
-    double sum = 0;
-    for (const json::object& s : seconds_) {
-        sum += number_of(find(s, kind, name, count));
-    }
-    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+    return mean_of(seconds_, [&](const json::object& s) {
+        return number_of(find(s, kind, name, count));
+    });
 }
 
 double top_figures::request_rate(std::string_view verdict) const
 {
-    double sum = 0;
-    for (const json::object& s : seconds_) {
-        sum += number_of(find(s, "requests", verdict));
-    }
-    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+    return mean_of(seconds_, [&](const json::object& s) {
+        return number_of(find(s, "requests", verdict));
+    });
 }
 
 double top_figures::request_rate() const
 {
-    double sum = 0;
-    for (const json::object& s : seconds_) {
-        sum += sum_of(s);
-    }
-    return seconds_.empty() ? 0 : sum / static_cast<double>(seconds_.size());
+    return mean_of(seconds_, sum_of);
 }
 
 const json::value* top_figures::latest(
     std::string_view kind, std::string_view name, std::string_view figure
 ) const
 {
-    for (auto s = seconds_.rbegin(); s != seconds_.rend(); ++s) {
-        if (const json::value* const found = find(*s, kind, name, figure)) {
-            return found;
-        }
-    }
-    return nullptr;
+    return last_of(seconds_, [&](const json::object& s) { return find(s, kind, name, figure); });
 }
 
 const json::value* top_figures::latency(std::string_view figure) const
 {
-    for (auto s = seconds_.rbegin(); s != seconds_.rend(); ++s) {
-        if (const json::value* const found = find(*s, "latency", figure)) {
-            return found;
-        }
-    }
-    return nullptr;
+    return last_of(seconds_, [&](const json::object& s) { return find(s, "latency", figure); });
 }
 
-const json::array& top_figures::rows(std::string_view section) const
+std::vector<const json::object*> top_figures::rows(std::string_view section) const
 {
-    static const json::array none;
+    std::vector<const json::object*> objects;
     const json::value* const found = state_.if_contains(section);
-    return found != nullptr && found->is_array() ? found->get_array() : none;
+    if (found != nullptr && found->is_array()) {
+        for (const json::value& row : found->get_array()) {
+            if (row.is_object()) {
+                objects.push_back(&row.get_object());
+            }
+        }
+    }
+    return objects;
 }
 
 }  // namespace gateway

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <vector>
 
 namespace gateway {
 
@@ -44,7 +45,7 @@ public:
     const boost::json::value* latency(std::string_view figure) const;
 
     // Returns the rows of a section, which is a list of objects.
-    const boost::json::array& rows(std::string_view section) const;
+    std::vector<const boost::json::object*> rows(std::string_view section) const;
 
     const boost::json::object& process() const { return state_.at("process").as_object(); }
 

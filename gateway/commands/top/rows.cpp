@@ -155,16 +155,12 @@ top_line head_line(const top_figures& of, std::string_view address, std::string_
 std::vector<top_line> finding_lines(const top_figures& of, std::size_t width)
 {
     std::vector<top_line> lines;
-    for (const json::value& v : of.rows("findings")) {
-        if (!v.is_object()) {
-            continue;
-        }
-        const json::object& f = v.get_object();
-        const std::string cause = member_text(f, "cause");
-        const std::string name = cause == "client" ? client_of(f) : member_text(f, "name");
-        const double since = number_of(f, "since");
+    for (const json::object* const f : of.rows("findings")) {
+        const std::string cause = member_text(*f, "cause");
+        const std::string name = cause == "client" ? client_of(*f) : member_text(*f, "name");
+        const double since = number_of(*f, "since");
         std::string text = "! ";
-        text.append(cause).append(" ").append(name).append(" ").append(member_text(f, "text"));
+        text.append(cause).append(" ").append(name).append(" ").append(member_text(*f, "text"));
         text.append(". Since ").append(clock_time(since)).append(", for ");
         text.append(length(static_cast<double>(of.now()) - since)).append(".");
         append_wrapped(std::move(text), width, top_look::bad, lines);
@@ -227,17 +223,16 @@ std::vector<top_line> limit_lines(const top_figures& of)
               {"most rejected", 19}}
          ),
          top_look::title}};
-    for (const json::value& v : of.rows("limits")) {
-        const std::string name =
-            v.is_object() ? member_text(v.get_object(), "limit") : std::string{};
+    for (const json::object* const l : of.rows("limits")) {
+        const std::string name = member_text(*l, "limit");
         const auto rate = [&](std::string_view o) { return of.rate("limits", name, o); };
         const double failed = rate("failed_open") + rate("failed_closed") + rate("failed_local");
         const double rejected = rate("rejected") + rate("blocked");
         const double all = rate("allowed") + rejected + rate("shadow_rejected") + failed;
         std::string top;
-        for (const json::value& t : of.rows("top_rejections")) {
-            if (top.empty() && t.is_object() && member_text(t.get_object(), "limit") == name) {
-                top = client_of(t.get_object());
+        for (const json::object* const t : of.rows("top_rejections")) {
+            if (top.empty() && member_text(*t, "limit") == name) {
+                top = client_of(*t);
             }
         }
         lines.push_back({row(
@@ -266,26 +261,22 @@ std::vector<top_line> store_lines(const top_figures& of)
               {"failures/s", 19}}
          ),
          top_look::title}};
-    for (const json::value& v : of.rows("stores")) {
-        if (!v.is_object()) {
-            continue;
-        }
-        const json::object& s = v.get_object();
-        const std::string name = member_text(s, "store");
-        const std::string state = member_text(s, "state");
-        std::string rest = member_text(s, "buckets") + " buckets";
-        const bool shared = s.contains("breaker");
+    for (const json::object* const s : of.rows("stores")) {
+        const std::string name = member_text(*s, "store");
+        const std::string state = member_text(*s, "state");
+        std::string rest = member_text(*s, "buckets") + " buckets";
+        const bool shared = s->contains("breaker");
         if (shared) {
             rest =
-                number(of.rate("stores", name, "failures")) + ' ' + member_text(s, "last_failure");
+                number(of.rate("stores", name, "failures")) + ' ' + member_text(*s, "last_failure");
         }
-        const double since = number_of(s, "since");
+        const double since = number_of(*s, "since");
         lines.push_back(
             {row(
                  {{name, 18},
                   {state, 5},
                   {since > 0 ? clock_time(since) : "", 8},
-                  {member_text(s, "breaker"), 7},
+                  {member_text(*s, "breaker"), 7},
                   {milliseconds(of.latest("stores", name, "p99")), -9},
                   {shared ? number(of.rate("stores", name, "calls")) : "", -8},
                   {rest, 19}}
@@ -308,23 +299,19 @@ std::vector<top_line> server_lines(const top_figures& of)
               {"why", 20}}
          ),
          top_look::title}};
-    for (const json::value& v : of.rows("servers")) {
-        if (!v.is_object()) {
-            continue;
-        }
-        const json::object& s = v.get_object();
-        const std::string upstream = member_text(s, "upstream");
-        const std::string state = member_text(s, "state");
-        std::string why = is_true(s, "healthy") ? "" : "fails health checks";
-        if (s.contains("ejected_for")) {
-            why = "ejected, " + member_text(s, "ejected_for") + " s left";
+    for (const json::object* const s : of.rows("servers")) {
+        const std::string upstream = member_text(*s, "upstream");
+        const std::string state = member_text(*s, "state");
+        std::string why = is_true(*s, "healthy") ? "" : "fails health checks";
+        if (s->contains("ejected_for")) {
+            why = "ejected, " + member_text(*s, "ejected_for") + " s left";
         }
         lines.push_back(
             {row(
                  {{upstream, 14},
-                  {member_text(s, "server"), 21},
+                  {member_text(*s, "server"), 21},
                   {state, 5},
-                  {member_text(s, "in_flight"), -6},
+                  {member_text(*s, "in_flight"), -6},
                   {milliseconds(of.latest("upstreams", upstream, "p99")), -9},
                   {why, 20}}
              ),
