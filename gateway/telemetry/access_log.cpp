@@ -12,7 +12,8 @@ namespace gateway::telemetry {
 
 namespace {
 
-void append_number(std::string& out, std::uint64_t number)
+template <typename Number>
+void append_number(std::string& out, Number number)
 {
     std::array<char, 20> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
@@ -30,19 +31,6 @@ void append_seconds(std::string& out, base::duration d)
     for (std::uint64_t unit = 100'000; unit > 0; unit /= 10) {
         out += static_cast<char>('0' + micros / unit % 10);
     }
-}
-
-// IPv4 text fits into std::string itself. IPv6 may cost one small allocation.
-void append_address(std::string& out, const base::ip_address& address)
-{
-    out += address.to_string();
-}
-
-void append_signed(std::string& out, std::int64_t number)
-{
-    std::array<char, 20> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
 // Appends a field, but leaves out an empty one.
@@ -93,12 +81,12 @@ void append_json_costs(std::string& out, std::span<const limit_cost> costs)
         return;
     }
     out += R"(,"cost":)";
-    append_signed(out, costs.front().tokens);
+    append_number(out, costs.front().tokens);
     if (must_be_named(costs)) {
         out += R"(,"costs":{)";
         for (const limit_cost& c : costs) {
             out.append("\"").append(c.limit).append("\":");
-            append_signed(out, c.tokens);
+            append_number(out, c.tokens);
             out += ',';
         }
         out.back() = '}';
@@ -112,12 +100,12 @@ void append_text_costs(std::string& out, std::span<const limit_cost> costs)
         return;
     }
     out += " cost=";
-    append_signed(out, costs.front().tokens);
+    append_number(out, costs.front().tokens);
     if (must_be_named(costs)) {
         out += " costs=\"";
         for (const limit_cost& c : costs) {
             out.append(c.limit).append("=");
-            append_signed(out, c.tokens);
+            append_number(out, c.tokens);
             out += ',';
         }
         out.back() = '"';
@@ -210,9 +198,9 @@ void access_log::append_json(const access_record& record, std::string_view path)
     out += R"({"time":")";
     time_.append_iso(out, base::unix_time());
     out += R"(","client":")";
-    append_address(out, record.client);
+    out += record.client.to_string();
     out += R"(","peer":")";
-    append_address(out, record.peer);
+    out += record.peer.to_string();
     out += R"(","method":")";
     append_json_text(out, record.method);
     out += R"(","host":")";
@@ -229,12 +217,12 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_list(out, R"(,"shadow_rejected":[)", record.shadow_rejected);
     if (record.decided) {
         out += R"(,"decided":)";
-        append_signed(out, (record.decided->time_since_epoch() + to_unix_).count());
+        append_number(out, (record.decided->time_since_epoch() + to_unix_).count());
     }
     append_json_costs(out, record.costs);
     append_json_field(out, R"(,"request_id":")", record.request_id);
     out += R"(,"status":)";
-    append_number(out, static_cast<std::uint64_t>(record.status));
+    append_number(out, record.status);
     append_grpc_status(out, R"(,"grpc_status":)", record);
     out += R"(,"request_bytes":)";
     append_number(out, record.request_bytes);
@@ -252,7 +240,7 @@ void access_log::append_json(const access_record& record, std::string_view path)
 void access_log::append_text(const access_record& record, std::string_view path)
 {
     std::string& out = buffer_;
-    append_address(out, record.client);
+    out += record.client.to_string();
     out += " - - [";
     time_.append_common(out, base::unix_time());
     out += "] \"";
@@ -260,13 +248,13 @@ void access_log::append_text(const access_record& record, std::string_view path)
     out += ' ';
     append_plain_text(out, path);
     out += "\" ";
-    append_number(out, static_cast<std::uint64_t>(record.status));
+    append_number(out, record.status);
     out += ' ';
     append_number(out, record.response_bytes);
     out += ' ';
     append_seconds(out, record.duration);
     out += " peer=";
-    append_address(out, record.peer);
+    out += record.peer.to_string();
     append_text_field(out, " host=\"", record.host);
     append_text_field(out, " route=\"", record.route);
     append_text_field(out, " upstream=\"", record.upstream);
@@ -277,7 +265,7 @@ void access_log::append_text(const access_record& record, std::string_view path)
     append_text_field(out, " shadow_rejected=\"", record.shadow_rejected);
     if (record.decided) {
         out += " decided=";
-        append_signed(out, (record.decided->time_since_epoch() + to_unix_).count());
+        append_number(out, (record.decided->time_since_epoch() + to_unix_).count());
     }
     append_text_costs(out, record.costs);
     append_text_field(out, " request_id=\"", record.request_id);

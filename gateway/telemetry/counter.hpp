@@ -91,7 +91,7 @@ public:
     double sum_seconds() const { return static_cast<double>(sum_ns_.value()) * 1e-9; }
 
 private:
-    std::array<counter, bounds_seconds.size() + 1> counts_;
+    std::array<counter, buckets> counts_;
     counter sum_ns_;
 };
 

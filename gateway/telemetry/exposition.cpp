@@ -25,6 +25,13 @@ void add_failures(
     }
 }
 
+void add_result(
+    prometheus::MetricFamily& family, const std::string& upstream, const char* result, double count
+)
+{
+    add_row(family, {{"upstream", upstream}, {"result", result}}, count);
+}
+
 }  // namespace
 
 void add_limit_families(families& all, const table<limit_metrics>& limits)
@@ -44,15 +51,9 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
         "Requests that were allowed with more of the limit used than its soft threshold."
     );
     for (const auto& [name, blocks] : limits) {
-        add_row(missing, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
-                    return m.missing_settlements.value();
-                }));
-        add_row(soft, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
-                    return m.soft_exceeded.value();
-                }));
-        add_row(lost, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
-                    return m.corrections_lost.value();
-                }));
+        add_row(missing, {{"limit", name}}, sum(blocks, &limit_metrics::missing_settlements));
+        add_row(soft, {{"limit", name}}, sum(blocks, &limit_metrics::soft_exceeded));
+        add_row(lost, {{"limit", name}}, sum(blocks, &limit_metrics::corrections_lost));
         for (std::size_t o = 0; o < outcome_names.size(); ++o) {
             add_row(
                 decisions,
@@ -81,28 +82,14 @@ void add_upstream_families(
     auto& handshakes = all.counter(
         "gateway_upstream_tls_handshakes_total", "TLS handshakes with servers, by result."
     );
-    const auto add_handshakes = [&](const std::string& name,
-                                    const auto& blocks,
-                                    const char* result,
-                                    counter upstream_metrics::*which) {
-        add_row(handshakes, {{"upstream", name}, {"result", result}}, sum(blocks, which));
-    };
     for (const auto& [name, blocks] : upstreams) {
-        add_handshakes(name, blocks, "full", &upstream_metrics::tls_full);
-        add_handshakes(name, blocks, "resumed", &upstream_metrics::tls_resumed);
-        add_handshakes(name, blocks, "failed", &upstream_metrics::tls_failed);
+        add_result(handshakes, name, "full", sum(blocks, &upstream_metrics::tls_full));
+        add_result(handshakes, name, "resumed", sum(blocks, &upstream_metrics::tls_resumed));
+        add_result(handshakes, name, "failed", sum(blocks, &upstream_metrics::tls_failed));
         add_row(duration, {{"upstream", name}}, durations(blocks));
         add_failures(failures, {"upstream", name}, blocks, known);
-        add_row(
-            retries,
-            {{"upstream", name}, {"result", "sent"}},
-            sum(blocks, &upstream_metrics::retries)
-        );
-        add_row(
-            retries,
-            {{"upstream", name}, {"result", "refused"}},
-            sum(blocks, &upstream_metrics::retries_refused)
-        );
+        add_result(retries, name, "sent", sum(blocks, &upstream_metrics::retries));
+        add_result(retries, name, "refused", sum(blocks, &upstream_metrics::retries_refused));
         add_row(queued, {{"upstream", name}}, sum(blocks, &upstream_metrics::queued));
     }
 }
@@ -226,7 +213,6 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
             "gateway_tls_floods_total",
             "Client connections closed for too many TLS records without data."
         ),
-        {},
         sum(workers, &worker_metrics::tls_floods)
     );
     auto& calmed = all.counter(
@@ -245,7 +231,6 @@ void add_request_families(families& all, const row<worker_metrics>& workers)
             "gateway_untrusted_forwarded_total",
             "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
         ),
-        {},
         sum(workers, &worker_metrics::untrusted_forwarded)
     );
     add_row(
@@ -253,7 +238,6 @@ void add_request_families(families& all, const row<worker_metrics>& workers)
             "gateway_requests_waiting",
             "Requests held until their tokens, or keys for them, are there."
         ),
-        {},
         sum(workers, &worker_metrics::requests_waiting)
     );
     add_row(
@@ -261,14 +245,12 @@ void add_request_families(families& all, const row<worker_metrics>& workers)
             "gateway_contents_refused_total",
             "Requests refused because the contents that are read ahead have no room."
         ),
-        {},
         sum(workers, &worker_metrics::contents_refused)
     );
     add_row(
         all.gauge(
             "gateway_exchanges_abandoned", "Exchanges with upstreams that go on without a client."
         ),
-        {},
         sum(workers, &worker_metrics::exchanges_abandoned)
     );
 }
@@ -276,13 +258,10 @@ void add_request_families(families& all, const row<worker_metrics>& workers)
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)
 {
     add_row(
-        all.gauge("gateway_tunnels", "WebSockets open now."),
-        {},
-        sum(workers, &worker_metrics::tunnels)
+        all.gauge("gateway_tunnels", "WebSockets open now."), sum(workers, &worker_metrics::tunnels)
     );
     add_row(
         all.counter("gateway_tunnels_total", "WebSockets granted."),
-        {},
         sum(workers, &worker_metrics::tunnels_opened)
     );
     auto& bytes = all.counter(

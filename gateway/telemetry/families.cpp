@@ -49,6 +49,11 @@ std::vector<prometheus::MetricFamily> families::with_rows() &&
     return {std::move_iterator(all_.begin()), std::move_iterator(all_.end())};
 }
 
+void add_row(prometheus::MetricFamily& family, double value)
+{
+    add_row(family, {}, value);
+}
+
 void add_row(prometheus::MetricFamily& family, labels names, double value)
 {
     prometheus::ClientMetric& row = family.metric.emplace_back();

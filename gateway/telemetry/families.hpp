@@ -54,6 +54,7 @@ private:
 };
 
 // Appends a row of the family's type. A histogram's row is the sum of several workers' histograms.
+void add_row(prometheus::MetricFamily& family, double value);
 void add_row(prometheus::MetricFamily& family, labels names, double value);
 void add_row(
     prometheus::MetricFamily& family, labels names, const std::vector<const histogram*>& parts

@@ -14,37 +14,40 @@ std::size_t method_index(std::string_view method)
     return i;
 }
 
+namespace {
+
+// Returns what the pointer points to, which is made if there is none. A scrape sees it whole.
+// Thread: the only one that stores to the pointer.
+template <typename T>
+T& made_at(std::atomic<T*>& pointer)
+{
+    T* made = pointer.load(std::memory_order_relaxed);
+    if (made == nullptr) {
+        made = new T{};
+        pointer.store(made, std::memory_order_release);
+    }
+    return *made;
+}
+
+}  // namespace
+
 void route_metrics::count_request(std::size_t method, int code)
 {
-    std::atomic<codes*>& row = requests[method];
-    codes* counts = row.load(std::memory_order_relaxed);  // Only this thread stores to it.
-    if (counts == nullptr) {
-        counts = new codes{};
-        row.store(counts, std::memory_order_release);  // A scrape must see zeros, not garbage.
-    }
-    const auto last = static_cast<int>(counts->size()) - 1;
+    codes& counts = made_at(requests[method]);
+    const auto last = static_cast<int>(counts.size()) - 1;
     const int index = code - first_code;
-    (*counts)[static_cast<std::size_t>(index < 0 || index > last ? last : index)].add();
+    counts[static_cast<std::size_t>(index < 0 || index > last ? last : index)].add();
 }
 
 void route_metrics::count_grpc(std::size_t status)
 {
-    grpc_statuses* counts = grpc.load(std::memory_order_relaxed);  // Only this thread stores to it.
-    if (counts == nullptr) {
-        counts = new grpc_statuses{};
-        grpc.store(counts, std::memory_order_release);
-    }
-    (*counts)[std::min(status, counts->size() - 1)].add();
+    grpc_statuses& counts = made_at(grpc);
+    counts[std::min(status, counts.size() - 1)].add();
 }
 
 void route_metrics::note_traced(const exemplar& e)
 {
-    exemplars* kept = traced.load(std::memory_order_relaxed);  // Only this thread stores to it.
-    if (kept == nullptr) {
-        kept = new exemplars{};
-        traced.store(kept, std::memory_order_release);
-    }
-    kept->note(e);
+    made_at(traced).note(e);
 }
 
 route_metrics::~route_metrics()

@@ -74,18 +74,15 @@ void add_process_metrics(families& all)
             all.counter(
                 "process_cpu_seconds_total", "Total user and system CPU time spent in seconds."
             ),
-            {},
             (stat[user_ticks] + stat[system_ticks]) / ticks
         );
-        add_row(all.gauge("process_threads", "Number of threads."), {}, stat[threads]);
+        add_row(all.gauge("process_threads", "Number of threads."), stat[threads]);
         add_row(
             all.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes."),
-            {},
             stat[virtual_bytes]
         );
         add_row(
             all.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
-            {},
             stat[resident_pages] * static_cast<double>(sysconf(_SC_PAGESIZE))
         );
         if (const auto boot = read_boot_time()) {
@@ -94,19 +91,17 @@ void add_process_metrics(families& all)
                     "process_start_time_seconds",
                     "Start time of the process since unix epoch in seconds."
                 ),
-                {},
                 *boot + stat[start_ticks] / ticks
             );
         }
     }
     if (const auto open = count_descriptors()) {
-        add_row(all.gauge("process_open_fds", "Number of open file descriptors."), {}, *open);
+        add_row(all.gauge("process_open_fds", "Number of open file descriptors."), *open);
     }
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         add_row(
             all.gauge("process_max_fds", "Maximum number of open file descriptors."),
-            {},
             static_cast<double>(files.rlim_cur)
         );
     }

@@ -71,7 +71,6 @@ void registry::state::add_own_families(families& all) const
             "gateway_config_last_reload_success_timestamp_seconds",
             "When the configuration in force was loaded, as Unix time."
         ),
-        {},
         last_success
     );
     add_row(
@@ -79,7 +78,6 @@ void registry::state::add_own_families(families& all) const
             "gateway_config_last_reload_successful",
             "0 after a reload was refused, until one succeeds."
         ),
-        {},
         last_reload_succeeded ? 1 : 0
     );
     add_row(

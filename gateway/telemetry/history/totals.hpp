@@ -16,7 +16,7 @@
 namespace gateway::telemetry {
 
 // Counts of a histogram's buckets, each alone.
-using duration_counts = std::array<std::uint64_t, histogram::bounds_ns.size() + 1>;
+using duration_counts = std::array<std::uint64_t, histogram::buckets>;
 using failure_counts = std::array<std::uint64_t, max_failure_reasons>;
 
 struct request_totals {
