@@ -116,12 +116,7 @@ std::string candidate::missing(std::size_t limit, part_set known) const
 
 std::string candidate::missing(const route_gap& gap) const
 {
-    std::string text;
-    for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
-        if ((gap.parts & bit(i)) != 0) {
-            add_word(text, text_of(wanted_.all()[i]));
-        }
-    }
+    std::string text = wanted_.names_of(gap.parts);
     if (gap.scheme) {
         add_word(text, "the scheme");
     }

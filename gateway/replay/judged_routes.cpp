@@ -86,12 +86,7 @@ const judged_route& judged_routes::of(std::size_t route, limits_of_route judged)
 std::string judged_routes::missing(std::size_t limit, part_set known) const
 {
     const needs& n = needs_[limit];
-    std::string text;
-    for (std::size_t i = 0; i < wanted_.all().size(); ++i) {
-        if ((n.all & ~known & bit(i)) != 0) {
-            add_word(text, text_of(wanted_.all()[i]));
-        }
-    }
+    std::string text = wanted_.names_of(n.all & ~known);
     if ((n.all & knows_duration & ~known) != 0) {
         add_word(text, "how long requests took");
     }

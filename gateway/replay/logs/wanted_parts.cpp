@@ -1,6 +1,7 @@
 #include "gateway/replay/logs/wanted_parts.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/replay/word_list.hpp"
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,17 @@ part_set wanted_parts::set_of(const policy::key_part& part) const
 bool wanted_parts::is_past_bound(const policy::key_part& part) const
 {
     return !is_always_known(part) && !find(part.from, part.name);
+}
+
+std::string wanted_parts::names_of(part_set set) const
+{
+    std::string names;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if ((set & bit(i)) != 0) {
+            add_word(names, text_of(parts_[i]));
+        }
+    }
+    return names;
 }
 
 part_set wanted_parts::all_from(source from) const

@@ -50,6 +50,9 @@ public:
     // Returns the set of all parts from there.
     part_set all_from(source from) const;
 
+    // Returns the parts of the set, in words for people.
+    std::string names_of(part_set set) const;
+
     const std::vector<policy::key_part>& all() const { return parts_; }
 
     // Members of "fields" in the gateway's own log.
