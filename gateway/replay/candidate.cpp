@@ -44,8 +44,8 @@ std::shared_ptr<const limits::policy_view> view_of(
 // logged got no response that says what it did, and neither did the gateway if it was only asked.
 int correcting_status(const logged_request& r)
 {
-    const bool was_refused = r.was == logged_request::verdict::rejected ||
-                             (r.was == logged_request::verdict::unknown && r.status == 429);
+    const bool was_refused =
+        r.was == verdict::rejected || (r.was == verdict::unjudged && r.status == 429);
     return was_refused || r.decided_only || r.status == client_left ? 0 : r.status;
 }
 

@@ -5,7 +5,7 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/limit/limit.hpp"
 #include "gateway/policy/limit_rule.hpp"
-#include "gateway/replay/logs/wanted_parts.hpp"
+#include "gateway/replay/logs/logged_request.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,10 +13,6 @@
 #include <span>
 
 namespace gateway::replay {
-
-// A malformed request has no verdict of limits, as it is refused before they are asked. What is
-// left out is no request of a route.
-enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed, left_out };
 
 // `route_gap` is what decides between routes and the log does not tell.
 struct route_gap {

@@ -10,20 +10,6 @@ namespace gateway::replay {
 
 namespace {
 
-// Returns the verdict that the log has.
-verdict logged_verdict(const logged_request& r)
-{
-    switch (r.was) {
-        case logged_request::verdict::allowed:
-            return verdict::allowed;
-        case logged_request::verdict::rejected:
-            return verdict::rejected;
-        case logged_request::verdict::unknown:
-            break;
-    }
-    return verdict::unjudged;
-}
-
 void describe_logs(const merged_logs& logs, replay_result& result)
 {
     result.lines = logs.counts();
@@ -82,7 +68,7 @@ std::variant<replay_result, replay_failure> run_replay(
          r = logs.next()) {
         const judgement& j = now.judge(*r);
         counts.add(*r, j);
-        with_log.add(logged_verdict(*r), j.is, j.client, r->at);
+        with_log.add(r->was, j.is, j.client, r->at);
         if (before) {
             with_other.add(before->judge(*r).is, j.is, j.client, r->at);
         }

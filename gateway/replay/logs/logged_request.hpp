@@ -26,10 +26,11 @@ inline constexpr base::duration longest_duration = std::chrono::hours{24 * 7};
 
 using limits::client_left;
 
-struct logged_request {
-    // Verdict of the limits when the line was written, if it tells one.
-    enum class verdict : std::uint8_t { unknown, allowed, rejected };
+// `verdict` is that of limits on a request. A malformed request has none, as it is refused before
+// they are asked. What is left out is no request of a route.
+enum class verdict : std::uint8_t { allowed, rejected, unjudged, malformed, left_out };
 
+struct logged_request {
     // Moment of the decision, or of the arrival, in Unix time.
     base::duration at{0};
     // Time from then until the request was over. Set with `knows_duration`.
@@ -59,7 +60,9 @@ struct logged_request {
     std::span<const part_text> parts;
     // Wanted parts that the line hides, whatever the log tells in other lines.
     part_set hidden = 0;
-    verdict was = verdict::unknown;
+    // Verdict of the limits when the line was written: allowed, rejected, or unjudged if the line
+    // tells none.
+    verdict was = verdict::unjudged;
     // True if `client` is the address of the connection, so that headers may name another one.
     bool client_is_peer = false;
     // True if the request was refused before limits were asked, or by a limit that could not read

@@ -8,11 +8,11 @@
 namespace gateway::replay {
 
 // Returns the verdict of limits, of which the one that decided had this outcome.
-inline logged_request::verdict verdict_of_outcome(std::string_view outcome)
+inline verdict verdict_of_outcome(std::string_view outcome)
 {
     const bool refuses =
         outcome == "rejected" || outcome == "blocked" || outcome == "failed_closed";
-    return refuses ? logged_request::verdict::rejected : logged_request::verdict::allowed;
+    return refuses ? verdict::rejected : verdict::allowed;
 }
 
 // `own_words` are words of a line that say what became of the request.
@@ -29,7 +29,7 @@ struct own_words {
 // failed had a route without limits.
 inline bool is_refused_early(const logged_request& of, const own_words& words)
 {
-    const bool undecided = !words.has_decided && of.was == logged_request::verdict::unknown;
+    const bool undecided = !words.has_decided && of.was == verdict::unjudged;
     const bool may_be_judged = of.status == 404 || of.status == 502 || of.status == 504;
     return undecided && !words.error.empty() && of.status >= 400 && !may_be_judged;
 }
@@ -37,7 +37,7 @@ inline bool is_refused_early(const logged_request& of, const own_words& words)
 // True if a limit refused the request because of its key or its cost.
 inline bool is_refused_by_limit(const logged_request& of, const own_words& words)
 {
-    return words.has_decided && of.was == logged_request::verdict::unknown && !of.limit.empty() &&
+    return words.has_decided && of.was == verdict::unjudged && !of.limit.empty() &&
            of.status == 400 && !words.error.empty();
 }
 
@@ -49,14 +49,13 @@ inline void note_own_words(const own_words& words, logged_request& out)
     constexpr std::string_view missing = ", which identifies the client, is missing";
     constexpr std::string_view service = "rate_limit_service:";
     out.asked_by_envoy = out.route.starts_with(service);
-    out.decided_only = out.was == logged_request::verdict::allowed && words.has_decided &&
-                       words.has_upstream && !words.has_server && words.error.empty() &&
-                       out.status != client_left;
+    out.decided_only = out.was == verdict::allowed && words.has_decided && words.has_upstream &&
+                       !words.has_server && words.error.empty() && out.status != client_left;
     out.refused_early = out.refused_early || is_refused_early(out, words);
     if (is_refused_by_limit(out, words)) {
         const bool is_missing = words.error.find(missing) != std::string_view::npos;
         out.refused_early = out.refused_early || !is_missing;
-        out.was = logged_request::verdict::rejected;
+        out.was = verdict::rejected;
     }
 }
 

@@ -87,7 +87,7 @@ TEST_F(readers, our_json)
     EXPECT_EQ(r.client.to_string(), "192.0.2.1");
     EXPECT_EQ(r.target, "/a\"b");
     EXPECT_EQ(r.host, "h.example");
-    EXPECT_EQ(r.was, logged_request::verdict::rejected);
+    EXPECT_EQ(r.was, verdict::rejected);
     EXPECT_EQ(r.cost, 3);
     EXPECT_EQ(r.costs, R"({"l":3,"m":7})");
     EXPECT_EQ(value_of(source::jwt, "sub"), "alice");
@@ -176,14 +176,14 @@ TEST_F(readers, our_lines_of_requests_whose_key_or_cost_was_refused)
               "cookie:a, which identifies the client, has two values, or is spelled in a way"}) {
             const auto& r = read(refused(why));
             EXPECT_TRUE(r.refused_early) << why;
-            EXPECT_EQ(r.was, logged_request::verdict::rejected) << why;
+            EXPECT_EQ(r.was, verdict::rejected) << why;
         }
         const auto& r = read(refused("cookie:a, which identifies the client, is missing"));
         EXPECT_FALSE(r.refused_early);
-        EXPECT_EQ(r.was, logged_request::verdict::rejected);
+        EXPECT_EQ(r.was, verdict::rejected);
         const auto& failed = read(our_line(is_json, 502, {decided, {"error", "\"no server\""}}));
         EXPECT_FALSE(failed.refused_early);
-        EXPECT_EQ(failed.was, logged_request::verdict::unknown);
+        EXPECT_EQ(failed.was, verdict::unjudged);
     }
 }
 
@@ -219,7 +219,7 @@ TEST_F(readers, our_text)
     EXPECT_EQ(r.cost, 3);
     EXPECT_EQ(r.costs, "l=3,m=7");
     EXPECT_EQ(value_of(source::jwt, "sub"), "al\"ice");
-    EXPECT_EQ(r.was, logged_request::verdict::allowed);
+    EXPECT_EQ(r.was, verdict::allowed);
 }
 
 TEST_F(readers, combined)
