@@ -10,9 +10,22 @@ namespace gateway::replay {
 
 namespace {
 
-bool is_blank(char c)
+// Moves on to the next character that is no blank, or to the end.
+void skip_blanks(char*& at, const char* end)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    while (at != end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')) {
+        ++at;
+    }
+}
+
+// Moves behind the character if it is next. Returns false if it is not.
+bool accept(char*& at, const char* end, char c)
+{
+    if (at == end || *at != c) {
+        return false;
+    }
+    ++at;
+    return true;
 }
 
 // [c] is true if the byte c ends a number or a literal.
@@ -243,26 +256,10 @@ char* read_value(char* at, char* end, json_value& out)
 
 json_cursor::json_cursor(std::span<char> text) : at_(text.data()), end_(text.data() + text.size())
 {
-    skip_blanks();
-    if (!accept('{')) {
+    skip_blanks(at_, end_);
+    if (!accept(at_, end_, '{')) {
         at_ = end_;
     }
-}
-
-void json_cursor::skip_blanks()
-{
-    while (at_ != end_ && is_blank(*at_)) {
-        ++at_;
-    }
-}
-
-bool json_cursor::accept(char c)
-{
-    if (at_ == end_ || *at_ != c) {
-        return false;
-    }
-    ++at_;
-    return true;
 }
 
 // Returns true, and moves on, if the text goes on with this lead.
@@ -278,7 +275,7 @@ bool json_cursor::accept_lead(std::string_view likely)
 bool json_cursor::read_name(std::string_view& out)
 {
     std::span<char> name;
-    char* const behind = accept('"') ? read_string(at_, end_, name) : nullptr;
+    char* const behind = accept(at_, end_, '"') ? read_string(at_, end_, name) : nullptr;
     at_ = behind == nullptr ? end_ : behind;
     out = {name.data(), name.size()};
     return behind != nullptr;
@@ -288,17 +285,17 @@ bool json_cursor::read_name(std::string_view& out)
 bool json_cursor::read_lead(json_member& out)
 {
     char* const begin = at_;
-    skip_blanks();
-    if (accept('}')) {
-        skip_blanks();
+    skip_blanks(at_, end_);
+    if (accept(at_, end_, '}')) {
+        skip_blanks(at_, end_);
         complete_ = at_ == end_;
         return false;
     }
     if (!first_) {
-        if (!accept(',')) {
+        if (!accept(at_, end_, ',')) {
             return false;
         }
-        skip_blanks();
+        skip_blanks(at_, end_);
     }
     first_ = false;
     if (!read_name(out.name)) {
@@ -306,11 +303,11 @@ bool json_cursor::read_lead(json_member& out)
     }
     // A name that had escapes has become shorter.
     const bool had_escapes = out.name.data() + out.name.size() + 1 != at_;
-    skip_blanks();
-    if (!accept(':')) {
+    skip_blanks(at_, end_);
+    if (!accept(at_, end_, ':')) {
         return false;
     }
-    skip_blanks();
+    skip_blanks(at_, end_);
     out.lead = had_escapes ? std::string_view{} : std::string_view{begin, at_};
     return true;
 }
@@ -332,27 +329,19 @@ bool json_cursor::next(json_member& out, std::string_view likely)
 json_elements::json_elements(std::span<char> text)
     : at_(text.data()), end_(text.data() + text.size())
 {
-    if (at_ != end_ && *at_ == '[') {
-        ++at_;
-    } else {
+    if (!accept(at_, end_, '[')) {
         at_ = end_;
     }
 }
 
 bool json_elements::next(json_value& out)
 {
-    const auto skip_blanks = [this] {
-        while (at_ != end_ && is_blank(*at_)) {
-            ++at_;
-        }
-    };
-    skip_blanks();
+    skip_blanks(at_, end_);
     if (!first_) {
-        if (at_ == end_ || *at_ != ',') {
+        if (!accept(at_, end_, ',')) {
             return false;
         }
-        ++at_;
-        skip_blanks();
+        skip_blanks(at_, end_);
     }
     first_ = false;
     if (at_ == end_ || *at_ == ']') {

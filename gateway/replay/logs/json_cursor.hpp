@@ -52,8 +52,6 @@ private:
     bool first_ = true;
     bool complete_ = false;
 
-    void skip_blanks();
-    bool accept(char c);
     bool accept_lead(std::string_view likely);
     bool read_lead(json_member& out);
     bool read_name(std::string_view& out);

@@ -53,22 +53,21 @@ json_reader::json_reader(json_format format, const wanted_parts& wanted)
       cookies_(wanted.all_from(source::cookie)),
       awaits_contents_(wanted.all_from(source::json) != 0)
 {
-    levels_[0].rules = &format_.rules;
-    for (const json_rule& r : format_.rules) {
-        const std::size_t inside = r.role == json_role::nested ? add_level(r.inside) : 0;
-        levels_[0].inside.push_back(inside);
-    }
+    levels_[0] = level_of(format_.rules);
 }
 
-std::size_t json_reader::add_level(const std::vector<json_rule>& rules)
+// Returns the level of an object with these rules. Adds those of the objects inside.
+json_reader::level json_reader::level_of(const std::vector<json_rule>& rules)
 {
-    level made;
-    made.rules = &rules;
+    level made{.rules = &rules};
     for (const json_rule& r : rules) {
-        made.inside.push_back(r.role == json_role::nested ? add_level(r.inside) : 0);
+        const bool is_object = r.role == json_role::nested;
+        if (is_object) {
+            levels_.push_back(level_of(r.inside));
+        }
+        made.inside.push_back(is_object ? levels_.size() - 1 : 0);
     }
-    levels_.push_back(std::move(made));
-    return levels_.size() - 1;
+    return made;
 }
 
 json_reader::meaning json_reader::find(const level& of, std::string_view name) const
@@ -123,11 +122,10 @@ void json_reader::walk(std::size_t index, std::span<char> object, reading& line)
             }
         } else if (index == level_of_headers) {
             const bool hides = m.value.view().find(redacted) != std::string_view::npos;
-            if (means.role == json_role::part && !hides) {
-                note_header(means.part, m.value, line);
-            }
-            if (hides && means.role == json_role::part) {
+            if (means.role == json_role::part && hides) {
                 hide(bit(means.part), line.out);
+            } else if (means.role == json_role::part) {
+                note_header(means.part, m.value, line);
             }
             if (name == "Cookie") {
                 hide(cookies_, line.out);

@@ -42,9 +42,9 @@ private:
         // Its rules; null: its members are headers.
         const std::vector<json_rule>* rules = nullptr;
         // Levels of the objects inside, in the order of the rules.
-        std::vector<std::size_t> inside;
+        std::vector<std::size_t> inside{};
         // Members as they came in the line before.
-        std::vector<expected_member> expected;
+        std::vector<expected_member> expected{};
     };
 
     // `reading` is the line that is being read.
@@ -69,7 +69,7 @@ private:
     // True if limits may have waited for the content of requests.
     bool awaits_contents_;
 
-    std::size_t add_level(const std::vector<json_rule>& rules);
+    level level_of(const std::vector<json_rule>& rules);
     meaning find(const level& of, std::string_view name) const;
     meaning learn(level& of, std::size_t position, const json_member& m) const;
     void walk(std::size_t index, std::span<char> object, reading& line);

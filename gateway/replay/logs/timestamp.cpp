@@ -33,13 +33,15 @@ public:
         return value;
     }
 
-    void expect(char c)
-    {
-        good_ = good_ && is_next(c);
-        skip(1);
-    }
+    void expect(char c) { good_ = accept(c) && good_; }
 
-    bool is_next(char c) const { return !left_.empty() && left_.front() == c; }
+    // Reads the character if it is next. Returns false if it is not.
+    bool accept(char c)
+    {
+        const bool is_next = left_.starts_with(c);
+        skip(is_next ? 1 : 0);
+        return is_next;
+    }
 
     // Reads the digits behind a decimal point, as nanoseconds.
     std::int64_t fraction()
@@ -68,8 +70,6 @@ public:
     bool is_at_end() const { return left_.empty(); }
 
     bool good() const { return good_; }
-
-    void fail() { good_ = false; }
 
 private:
     std::string_view left_;
@@ -116,20 +116,15 @@ std::int64_t read_zone(digits& in)
     if (in.is_at_end()) {
         return 0;
     }
-    if (in.is_next('Z') || in.is_next('z')) {
-        in.skip(1);
+    if (in.accept('Z') || in.accept('z')) {
         return 0;
     }
-    const std::int64_t sign = in.is_next('-') ? -1 : 1;
+    const std::int64_t sign = in.accept('-') ? -1 : 1;
     if (sign == 1) {
         in.expect('+');
-    } else {
-        in.expect('-');
     }
     const int hours = in.number(2);
-    if (in.is_next(':')) {
-        in.skip(1);
-    }
+    in.accept(':');
     const int minutes = in.number(2);
     return sign * (hours * 3600 + minutes * 60);
 }
@@ -178,16 +173,11 @@ std::optional<base::duration> parse_rfc3339(std::string_view text)
     c.month = in.number(2);
     in.expect('-');
     c.day = in.number(2);
-    if (!in.is_next('T') && !in.is_next('t') && !in.is_next(' ')) {
-        in.fail();
+    if (!in.accept('T') && !in.accept('t')) {
+        in.expect(' ');
     }
-    in.skip(1);
     read_time_of_day(in, c);
-    std::int64_t nanoseconds = 0;
-    if (in.is_next('.') || in.is_next(',')) {
-        in.skip(1);
-        nanoseconds = in.fraction();
-    }
+    const std::int64_t nanoseconds = in.accept('.') || in.accept(',') ? in.fraction() : 0;
     return moment_of(c, nanoseconds, in);
 }
 
@@ -202,14 +192,8 @@ std::optional<base::duration> parse_common_time(std::string_view text)
     c.year = in.number(4);
     in.expect(':');
     read_time_of_day(in, c);
-    std::int64_t nanoseconds = 0;
-    if (in.is_next('.')) {
-        in.skip(1);
-        nanoseconds = in.fraction();
-    }
-    if (in.is_next(' ')) {
-        in.skip(1);
-    }
+    const std::int64_t nanoseconds = in.accept('.') ? in.fraction() : 0;
+    in.accept(' ');
     return moment_of(c, nanoseconds, in);
 }
 
@@ -226,11 +210,7 @@ std::optional<base::duration> parse_seconds(std::string_view text)
         return std::nullopt;
     }
     digits in{text.substr(used)};
-    std::int64_t nanoseconds = 0;
-    if (in.is_next('.')) {
-        in.skip(1);
-        nanoseconds = in.fraction();
-    }
+    const std::int64_t nanoseconds = in.accept('.') ? in.fraction() : 0;
     if (!in.good() || !in.is_at_end()) {
         return text.find_first_of("eE") == text.npos ? std::nullopt : parse_scientific(text);
     }
