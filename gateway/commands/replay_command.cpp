@@ -2,9 +2,7 @@
 #include "gateway/commands/commands.hpp"
 #include "gateway/commands/progress_bar.hpp"
 #include "gateway/replay/replay.hpp"
-#include "gateway/replay/reports/result_html.hpp"
-#include "gateway/replay/reports/result_json.hpp"
-#include "gateway/replay/reports/result_text.hpp"
+#include "gateway/replay/reports/reports.hpp"
 #include "gateway/telemetry/escape.hpp"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 #include "gateway/replay/reports/html_text.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/base/utf8.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace gateway::replay {
@@ -17,20 +19,14 @@ constexpr std::array<std::string_view, 23> invisible{
 
 void append_code(std::string& to, unsigned byte)
 {
-    constexpr std::string_view hex = "0123456789abcdef";
-    to += "\\x";
-    to += hex[byte >> 4];
-    to += hex[byte & 15];
+    std::array<char, 2> digits{};
+    base::write_hex(byte, 2, digits.data());
+    to.append("\\x").append(digits.data(), digits.size());
 }
 
 bool is_invisible(std::string_view character)
 {
-    for (const std::string_view one : invisible) {
-        if (one == character) {
-            return true;
-        }
-    }
-    return false;
+    return std::find(invisible.begin(), invisible.end(), character) != invisible.end();
 }
 
 void append_ascii(std::string& to, char c)

@@ -1,8 +1,7 @@
-#include "gateway/replay/reports/result_html.hpp"
-
 #include "gateway/replay/reports/html_text.hpp"
 #include "gateway/replay/reports/number_text.hpp"
 #include "gateway/replay/reports/plot.hpp"
+#include "gateway/replay/reports/reports.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,5 @@
-#include "gateway/replay/reports/result_json.hpp"
-
 #include "gateway/base/utf8.hpp"
+#include "gateway/replay/reports/reports.hpp"
 
 #include <boost/json.hpp>
 
@@ -125,12 +124,8 @@ json::object as_json(const replay_result& r)
     } else {
         o["first_bad_line"] = nullptr;
     }
-    json::array formats;
-    for (const std::string& f : r.formats) {
-        formats.emplace_back(f);
-    }
     o["late_lines"] = r.lines.late;
-    o["formats"] = std::move(formats);
+    o["formats"] = json::array(r.formats.begin(), r.formats.end());
     o["begin"] = in_seconds(r.begin);
     o["end"] = in_seconds(r.end);
     o["allowed"] = r.allowed;

@@ -1,6 +1,5 @@
-#include "gateway/replay/reports/result_text.hpp"
-
 #include "gateway/replay/reports/number_text.hpp"
+#include "gateway/replay/reports/reports.hpp"
 #include "gateway/telemetry/escape.hpp"
 
 #include <algorithm>
@@ -78,6 +77,12 @@ void write_worst(const timeline& t, std::ostream& out)
         << grouped((*worst)[0] + (*worst)[1]) << " rejected\n";
 }
 
+void write_client(const client_count& c, std::ostream& out)
+{
+    out << "  " << padded(shown(c.client, width_of_client - 1), width_of_client)
+        << right(grouped(c.allowed), 12) << right(grouped(c.rejected), 12);
+}
+
 void write_clients(const std::vector<client_count>& clients, std::ostream& out)
 {
     if (clients.empty()) {
@@ -86,12 +91,10 @@ void write_clients(const std::vector<client_count>& clients, std::ostream& out)
     out << "  " << padded("client", width_of_client) << right("allowed", 12)
         << right("rejected", 12) << "  last rejected\n";
     for (std::size_t i = 0; i < std::min(shown_clients, clients.size()); ++i) {
-        const client_count& c = clients[i];
-        out << "  " << padded(shown(c.client, width_of_client - 1), width_of_client)
-            << right(grouped(c.allowed), 12) << right(grouped(c.rejected), 12);
-        if (c.rejected > 0) {
+        write_client(clients[i], out);
+        if (clients[i].rejected > 0) {
             // The date is that of the log; the time tells more here.
-            out << "  " << moment_text(c.last_rejected).substr(5);
+            out << "  " << moment_text(clients[i].last_rejected).substr(5);
         }
         out << '\n';
     }
@@ -175,9 +178,8 @@ void write_difference(std::string_view title, const difference& d, std::ostream&
             << right("+rejected", 12) << '\n';
     }
     for (std::size_t i = 0; i < std::min(shown_clients, d.clients.size()); ++i) {
-        const client_count& c = d.clients[i];
-        out << "  " << padded(shown(c.client, width_of_client - 1), width_of_client)
-            << right(grouped(c.allowed), 12) << right(grouped(c.rejected), 12) << '\n';
+        write_client(d.clients[i], out);
+        out << '\n';
     }
 }
 
