@@ -12,8 +12,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 // Returns the policy with all limits in the local store.
 std::shared_ptr<policy::policy> decided_here(const policy::policy& p)
 {

@@ -9,8 +9,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 bool tells_clients_apart(const policy::key_part& part)
 {
     return !is_always_known(part) && part.from != source::host;

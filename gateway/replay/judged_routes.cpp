@@ -8,8 +8,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 bool needs_token(const policy::policy& p, const policy::limit_rule& rule)
 {
     for (const policy::key_part& part : rule.key) {

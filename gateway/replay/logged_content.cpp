@@ -11,7 +11,6 @@ namespace gateway::replay {
 namespace {
 
 namespace json = boost::json;
-using source = policy::key_part::source;
 
 // Returns the value as JSON has it. A log does not tell numbers from texts in digits, which are one
 // key, so that digits are a number, by which a cost is stated.

@@ -9,8 +9,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 bool is_plain(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||

@@ -6,12 +6,6 @@
 
 namespace gateway::replay {
 
-namespace {
-
-using source = policy::key_part::source;
-
-}  // namespace
-
 combined_reader::combined_reader(const wanted_parts& wanted)
     : hosts_(wanted.all_from(source::host)),
       queries_(wanted.all_from(source::query)),

@@ -47,7 +47,7 @@ bool try_line(line_reader& reader, std::string line, const wanted_parts& wanted,
         held |= bit(p.part);
     }
     const bool has_query = request.target.find('?') != std::string_view::npos;
-    held |= has_query ? wanted.all_from(policy::key_part::source::query) : 0;
+    held |= has_query ? wanted.all_from(source::query) : 0;
     return true;
 }
 

@@ -12,8 +12,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 // Reads the last of the times "10/0/30/69/109", the total, in milliseconds. A '+' before it says
 // that the request went on longer.
 base::duration total_of(std::string_view times)

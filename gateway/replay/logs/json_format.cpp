@@ -10,8 +10,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 part_set known_host(const wanted_parts& wanted)
 {
     return wanted.all_from(source::host);

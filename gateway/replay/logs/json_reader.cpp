@@ -11,8 +11,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 // Most members of an object that are expected in their order.
 constexpr std::size_t most_expected = 64;
 

@@ -9,7 +9,7 @@
 namespace gateway::replay {
 
 own_text_reader::own_text_reader(const wanted_parts& wanted)
-    : wanted_(wanted), hosts_(wanted.all_from(policy::key_part::source::host))
+    : wanted_(wanted), hosts_(wanted.all_from(source::host))
 {}
 
 void own_text_reader::note(

@@ -10,8 +10,6 @@ namespace gateway::replay {
 
 namespace {
 
-using source = policy::key_part::source;
-
 bool is_same(const policy::key_part& part, source from, std::string_view name)
 {
     if (part.from != from) {

@@ -13,6 +13,8 @@
 
 namespace gateway::replay {
 
+using source = policy::key_part::source;
+
 // A set of wanted parts, the bit i for the part i.
 using part_set = std::uint64_t;
 
@@ -20,8 +22,6 @@ class wanted_parts {
 public:
     // Most parts that are told apart. Nothing is ever known of further ones.
     static constexpr std::size_t most = 62;
-
-    using source = policy::key_part::source;
 
     // `named_part` is a part with the name that a log has for it.
     struct named_part {
