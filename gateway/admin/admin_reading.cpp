@@ -58,10 +58,9 @@ heard_request result_of(const beast::error_code& ec)
     if (ec == error::header_limit) {
         return refused(status::request_header_fields_too_large, "the head is too large");
     }
-    const bool is_malformed = ec.category() == make_error_code(error::bad_method).category() &&
-                              ec != error::end_of_stream && ec != error::partial_message;
-    return is_malformed ? refused(status::bad_request, "malformed request: " + ec.message())
-                        : heard_request{.gone = true};
+    return probes::is_malformed(ec)
+               ? refused(status::bad_request, "malformed request: " + ec.message())
+               : heard_request{.gone = true};
 }
 
 }  // namespace

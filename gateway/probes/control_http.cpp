@@ -51,6 +51,13 @@ struct control_tls::stream {
     }
 };
 
+bool is_malformed(const beast::error_code& ec)
+{
+    using beast::http::error;
+    return ec.category() == make_error_code(error::end_of_stream).category() &&
+           ec != error::end_of_stream && ec != error::partial_message;
+}
+
 std::string complaint_about(const beast::error_code& ec)
 {
     using beast::http::error;
@@ -67,8 +74,7 @@ std::string complaint_about(const beast::error_code& ec)
     if (ec == error::body_limit || ec == error::buffer_overflow) {
         return "its answer is too long";
     }
-    const bool is_http = ec.category() == make_error_code(error::end_of_stream).category();
-    return is_http ? "its answer is no HTTP/1.1: " + ec.message() : ec.message();
+    return is_malformed(ec) ? "its answer is no HTTP/1.1: " + ec.message() : ec.message();
 }
 
 net::task<beast::error_code> read_header(

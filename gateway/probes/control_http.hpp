@@ -27,6 +27,9 @@ using control_request = beast::http::request<beast::http::empty_body>;
 using control_upload = beast::http::request<beast::http::string_body>;
 using control_response = beast::http::response<beast::http::string_body>;
 
+// True if what came is no HTTP/1.1, and not only cut off.
+bool is_malformed(const beast::error_code& ec);
+
 // Returns what is wrong with a server whose response could not be read, in a few words.
 std::string complaint_about(const beast::error_code& ec);
 

@@ -1,7 +1,6 @@
 #include "gateway/probes/remote_server.hpp"
 
 #include <boost/beast/core/error.hpp>
-#include <boost/beast/http/error.hpp>
 
 #include <string>
 #include <utility>
@@ -21,12 +20,9 @@ constexpr std::size_t most_interim = 8;
 // become any by repetition.
 answer failed(const error_code& ec)
 {
-    using beast::http::error;
-    const bool is_http = ec.category() == make_error_code(error::end_of_stream).category();
-    const bool is_cut = ec == error::end_of_stream || ec == error::partial_message;
     return {
         .complaint = ec == beast::error::timeout ? "no answer in time" : complaint_about(ec),
-        .may_repeat = !is_http || is_cut};
+        .may_repeat = !is_malformed(ec)};
 }
 
 // Connects to the first address of `name` that accepts. Returns what is wrong with the last one.
