@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace gateway {
 
@@ -13,8 +14,7 @@ std::string minutes_and_seconds(std::int64_t seconds)
     return std::to_string(seconds / 60) + (rest.size() < 2 ? ":0" : ":") + rest;
 }
 
-}  // namespace
-
+// Returns the line for a command that has run for so long.
 std::string progress_text(
     std::uint64_t lines, std::uint64_t position, std::uint64_t size, base::duration elapsed
 )
@@ -32,6 +32,8 @@ std::string progress_text(
     return '[' + std::string(filled, '#') + std::string(width - filled, '.') + "] " +
            std::to_string(percent) + " %, " + minutes_and_seconds(left) + " left, " + count;
 }
+
+}  // namespace
 
 void progress_bar::show(std::uint64_t lines, std::uint64_t position, std::uint64_t size)
 {

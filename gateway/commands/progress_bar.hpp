@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <ostream>
-#include <string>
 
 namespace gateway {
 
@@ -30,10 +29,5 @@ private:
     base::instant began_;
     base::instant last_{};
 };
-
-// Returns the line for a command that has run for so long. Pure.
-std::string progress_text(
-    std::uint64_t lines, std::uint64_t position, std::uint64_t size, base::duration elapsed
-);
 
 }  // namespace gateway

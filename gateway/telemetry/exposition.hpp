@@ -29,4 +29,7 @@ void add_connection_families(families& all, const row<worker_metrics>& workers);
 void add_request_families(families& all, const row<worker_metrics>& workers);
 void add_tunnel_families(families& all, const row<worker_metrics>& workers);
 
+// Adds the usual process_* metrics from /proc/self. Those that cannot be read are left out.
+void add_process_metrics(families& all);
+
 }  // namespace gateway::telemetry

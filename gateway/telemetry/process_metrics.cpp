@@ -1,4 +1,4 @@
-#include "gateway/telemetry/process_metrics.hpp"
+#include "gateway/telemetry/exposition.hpp"
 
 #include <cstddef>
 #include <filesystem>

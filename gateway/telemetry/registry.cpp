@@ -4,7 +4,6 @@
 #include "gateway/telemetry/added_up.hpp"
 #include "gateway/telemetry/exposition.hpp"
 #include "gateway/telemetry/openmetrics.hpp"
-#include "gateway/telemetry/process_metrics.hpp"
 
 #include <prometheus/text_serializer.h>
 

@@ -20,8 +20,6 @@ struct verdict_counts {
     // Requests that limits refused, by reason.
     std::array<std::uint64_t, refusal_reason_names.size()> refused{};
 
-    std::uint64_t of(refusal_reason why) const { return refused[static_cast<std::size_t>(why)]; }
-
     std::uint64_t all() const;
 };
 

@@ -29,7 +29,7 @@ TEST(history, holds_what_each_second_has_counted)
     EXPECT_EQ(first.number, 1U);
     EXPECT_EQ(first.at, seconds{1000});
     EXPECT_EQ(first.requests.allowed, 3U);
-    EXPECT_EQ(first.requests.of(refusal_reason::rejected), 2U);
+    EXPECT_EQ(first.requests.refused[static_cast<std::size_t>(refusal_reason::rejected)], 2U);
     EXPECT_EQ(first.requests.all(), 5U);
     ASSERT_EQ(first.limits.size(), 1U);
     EXPECT_EQ(past.limit_name(first.limits[0]), "l");
