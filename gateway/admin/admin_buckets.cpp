@@ -21,21 +21,13 @@ namespace {
 using beast::http::status;
 using operation_kind = limits::bucket_operation::kind;
 
-// Returns the tokens of a look or a take. Other operations end with a look for one token.
-std::int64_t tokens_asked_for(const limits::bucket_operation& operation)
-{
-    const bool whole =
-        operation.what == operation_kind::look || operation.what == operation_kind::take;
-    return whole ? operation.tokens : 1;
-}
-
 boost::json::value as_json(
     const limits::bucket_operation& operation, const limits::bucket_result& a
 )
 {
     const limit::decision& decision = a.decision;
     const limit::limit& limit = *operation.numbers;
-    const bool never = tokens_asked_for(operation) > limit.most_at_once();
+    const bool never = operation.tokens_looked_for() > limit.most_at_once();
     boost::json::value retry;
     if (!never) {
         retry = in_seconds(decision.allowed ? base::duration{0} : decision.retry_after);

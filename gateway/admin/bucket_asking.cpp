@@ -144,9 +144,7 @@ net::task<limits::bucket_result> ask_parts(
     const bool is_of_each = operation.what == operation_kind::reset ||
                             operation.what == operation_kind::ban ||
                             operation.what == operation_kind::unban;
-    const bool about_tokens =
-        operation.what == operation_kind::look || operation.what == operation_kind::take;
-    const std::int64_t tokens = about_tokens ? operation.tokens : 1;
+    const std::int64_t tokens = operation.tokens_looked_for();
     decisions seen;
     limits::bucket_result whole;
     for (std::size_t i = 0; i < operation.numbers->parts().size(); ++i) {

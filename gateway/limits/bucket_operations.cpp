@@ -12,11 +12,6 @@ using operation_kind = bucket_operation::kind;
 
 constexpr std::string_view no_room = "the local store has no room for this bucket";
 
-bool is_correction(operation_kind what)
-{
-    return what != operation_kind::look && what != operation_kind::take;
-}
-
 // Returns how long ago granted tokens count as taken. For a sliding limit that is just under its
 // window, as all tokens that have not come back by themselves may be given back.
 base::duration granted_from(const limit::limit& l)
@@ -121,7 +116,7 @@ public:
                        : takes             ? &rule.penalty
                                            : &bans_,
             .may_be_corrected = true};
-        if (is_correction(asked_.what)) {
+        if (asked_.is_correction()) {
             correction_ = correction_of(asked_, std::chrono::microseconds{1});
             receipt_ = store::fresh_receipt();
             charges_[0].correction = &correction_;
@@ -224,7 +219,7 @@ void bucket_operations::ask(const policy_view& view, bucket_operation operation,
 
 bucket_result bucket_operations::ask_local(const bucket_operation& operation, store::charge c)
 {
-    if (is_correction(operation.what)) {
+    if (operation.is_correction()) {
         c.is_grant = true;
         if (!local_.correct(c, correction_of(operation, base::duration{1}), clock_.now())) {
             return {.failed = no_room};

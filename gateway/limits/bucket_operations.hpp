@@ -43,6 +43,11 @@ struct bucket_operation {
     base::duration ban{0};
     // True for a look at the bucket that stands in for this one while its store fails.
     bool at_fallback = false;
+
+    // True if it changes the bucket whatever is in it. It then ends with a look for one token.
+    bool is_correction() const { return what != kind::look && what != kind::take; }
+
+    std::int64_t tokens_looked_for() const { return is_correction() ? 1 : tokens; }
 };
 
 struct bucket_result {
