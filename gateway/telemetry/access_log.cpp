@@ -73,42 +73,35 @@ bool must_be_named(std::span<const limit_cost> costs)
            });
 }
 
-// Appends what the request costs, and `"a":1,"b":2` if that does not tell the cost under each
-// limit.
-void append_json_costs(std::string& out, std::span<const limit_cost> costs)
-{
-    if (costs.empty()) {
-        return;
-    }
-    out += R"(,"cost":)";
-    append_number(out, costs.front().tokens);
-    if (must_be_named(costs)) {
-        out += R"(,"costs":{)";
-        for (const limit_cost& c : costs) {
-            out.append("\"").append(c.limit).append("\":");
-            append_number(out, c.tokens);
-            out += ',';
-        }
-        out.back() = '}';
-    }
-}
+// `cost_words` is what stands around the numbers of costs.
+struct cost_words {
+    std::string_view cost;
+    std::string_view costs;
+    std::string_view before_name;
+    std::string_view after_name;
+    char end;
+};
 
-// Appends the same as `a=1,b=2`.
-void append_text_costs(std::string& out, std::span<const limit_cost> costs)
+constexpr cost_words json_costs{R"(,"cost":)", R"(,"costs":{)", "\"", "\":", '}'};
+constexpr cost_words text_costs{" cost=", " costs=\"", "", "=", '"'};
+
+// Appends what the request costs, and `"a":1,"b":2` or `a=1,b=2` if that does not tell the cost
+// under each limit.
+void append_costs(std::string& out, std::span<const limit_cost> costs, const cost_words& words)
 {
     if (costs.empty()) {
         return;
     }
-    out += " cost=";
+    out += words.cost;
     append_number(out, costs.front().tokens);
     if (must_be_named(costs)) {
-        out += " costs=\"";
+        out += words.costs;
         for (const limit_cost& c : costs) {
-            out.append(c.limit).append("=");
+            out.append(words.before_name).append(c.limit).append(words.after_name);
             append_number(out, c.tokens);
             out += ',';
         }
-        out.back() = '"';
+        out.back() = words.end;
     }
 }
 
@@ -219,7 +212,7 @@ void access_log::append_json(const access_record& record, std::string_view path)
         out += R"(,"decided":)";
         append_number(out, (record.decided->time_since_epoch() + to_unix_).count());
     }
-    append_json_costs(out, record.costs);
+    append_costs(out, record.costs, json_costs);
     append_json_field(out, R"(,"request_id":")", record.request_id);
     out += R"(,"status":)";
     append_number(out, record.status);
@@ -267,7 +260,7 @@ void access_log::append_text(const access_record& record, std::string_view path)
         out += " decided=";
         append_number(out, (record.decided->time_since_epoch() + to_unix_).count());
     }
-    append_text_costs(out, record.costs);
+    append_costs(out, record.costs, text_costs);
     append_text_field(out, " request_id=\"", record.request_id);
     append_grpc_status(out, " grpc_status=", record);
     append_text_field(out, " server=\"", record.server);
