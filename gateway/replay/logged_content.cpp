@@ -1,6 +1,6 @@
 #include "gateway/replay/logged_content.hpp"
 
-#include "gateway/replay/logs/logged_number.hpp"
+#include "gateway/replay/logs/logged_values.hpp"
 
 #include <boost/json.hpp>
 

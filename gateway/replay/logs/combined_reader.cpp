@@ -1,8 +1,7 @@
 #include "gateway/replay/logs/combined_reader.hpp"
 
 #include "gateway/replay/logs/line_words.hpp"
-#include "gateway/replay/logs/logged_address.hpp"
-#include "gateway/replay/logs/logged_number.hpp"
+#include "gateway/replay/logs/logged_values.hpp"
 
 namespace gateway::replay {
 

@@ -2,8 +2,7 @@
 
 #include "gateway/base/hex.hpp"
 #include "gateway/replay/logs/line_words.hpp"
-#include "gateway/replay/logs/logged_address.hpp"
-#include "gateway/replay/logs/logged_number.hpp"
+#include "gateway/replay/logs/logged_values.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <charconv>

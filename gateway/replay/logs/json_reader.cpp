@@ -1,7 +1,6 @@
 #include "gateway/replay/logs/json_reader.hpp"
 
-#include "gateway/replay/logs/logged_address.hpp"
-#include "gateway/replay/logs/logged_number.hpp"
+#include "gateway/replay/logs/logged_values.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 #include <algorithm>

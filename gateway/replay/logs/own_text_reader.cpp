@@ -1,8 +1,7 @@
 #include "gateway/replay/logs/own_text_reader.hpp"
 
 #include "gateway/replay/logs/line_words.hpp"
-#include "gateway/replay/logs/logged_address.hpp"
-#include "gateway/replay/logs/logged_number.hpp"
+#include "gateway/replay/logs/logged_values.hpp"
 #include "gateway/replay/logs/own_words.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 

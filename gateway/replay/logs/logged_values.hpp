@@ -1,13 +1,16 @@
-// `read_number`, `read_status` and `read_cost` read the numbers of access logs. Pure.
+// Functions that read numbers and addresses as access logs write them. Pure.
 #pragma once
+
+#include "gateway/base/ip_address.hpp"
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace gateway::replay {
 
-// Each sets `out` and returns true if the whole text is such a number.
+// Each read function sets `out` and returns true if the whole text is such a number.
 template <typename Number>
 bool read_number(std::string_view text, Number& out)
 {
@@ -39,6 +42,17 @@ inline bool read_cost(std::string_view text, std::int64_t& out)
     }
     out = cost;
     return true;
+}
+
+// Parses an IP address, alone or with a port: "192.0.2.1:4711", "[2001:db8::1]:4711".
+inline std::optional<base::ip_address> parse_logged_address(std::string_view text)
+{
+    if (text.starts_with('[')) {
+        return base::ip_address::parse(text.substr(1, text.find(']') - 1));
+    }
+    const std::size_t colon = text.find(':');
+    const bool has_port = colon != text.npos && text.find(':', colon + 1) == text.npos;
+    return base::ip_address::parse(has_port ? text.substr(0, colon) : text);
 }
 
 }  // namespace gateway::replay
