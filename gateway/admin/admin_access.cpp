@@ -1,13 +1,24 @@
 #include "gateway/admin/admin_access.hpp"
 
 #include "gateway/base/hash.hpp"
+#include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/policy/path.hpp"
 
 #include <openssl/crypto.h>
 
-#include <string>
+#include <algorithm>
 
 namespace gateway::admin {
+
+bool answers_to(std::string_view authority, const std::vector<std::string>& names)
+{
+    std::string host;
+    policy::normalise_host(authority, host);
+    return host.empty() || host.starts_with('[') || host == "localhost" ||
+           base::ip_address::parse(host) ||
+           std::find(names.begin(), names.end(), host) != names.end();
+}
 
 access access_with(std::string_view token, std::string_view authorization)
 {

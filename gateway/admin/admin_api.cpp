@@ -2,7 +2,6 @@
 
 #include "gateway/admin/accepted.hpp"
 #include "gateway/admin/admin_access.hpp"
-#include "gateway/admin/admin_hosts.hpp"
 #include "gateway/admin/admin_limits.hpp"
 #include "gateway/admin/page/page_file.hpp"
 #include "gateway/base/text.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/admin/admin_hosts.hpp"
+#include "gateway/admin/admin_access.hpp"
 
 #include <gtest/gtest.h>
 
