@@ -15,7 +15,7 @@ public:
     const http::request_head& head() const { return head_; }
 
     // Notes that the client has leave to send its content.
-    void meet_expectation();
+    void meet_expectation() { head_.expects_continue = false; }
 
 private:
     std::string text_;
