@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include <initializer_list>
 #include <utility>
 
 namespace gateway {
@@ -15,21 +16,16 @@ double number_of(const json::value* v)
     return v != nullptr && v->is_number() ? v->to_number<double>() : 0;
 }
 
-const json::value* find(const json::object& second, std::string_view kind, std::string_view figure)
+// Returns the value under these names, each of which is a member of the object before it, or null.
+const json::value* find(const json::object& in, std::initializer_list<std::string_view> names)
 {
-    const json::value* const of = second.if_contains(kind);
-    return of != nullptr && of->is_object() ? of->get_object().if_contains(figure) : nullptr;
-}
-
-const json::value* find(
-    const json::object& second,
-    std::string_view kind,
-    std::string_view name,
-    std::string_view figure
-)
-{
-    const json::value* const one = find(second, kind, name);
-    return one != nullptr && one->is_object() ? one->get_object().if_contains(figure) : nullptr;
+    const json::object* object = &in;
+    const json::value* found = nullptr;
+    for (const std::string_view name : names) {
+        found = object == nullptr ? nullptr : object->if_contains(name);
+        object = found == nullptr ? nullptr : found->if_object();
+    }
+    return found;
 }
 
 double sum_of(const json::object& second)
@@ -108,14 +104,14 @@ bool top_figures::add(std::string_view data)
 double top_figures::rate(std::string_view kind, std::string_view name, std::string_view count) const
 {
     return mean_of(seconds_, [&](const json::object& s) {
-        return number_of(find(s, kind, name, count));
+        return number_of(find(s, {kind, name, count}));
     });
 }
 
 double top_figures::request_rate(std::string_view verdict) const
 {
     return mean_of(seconds_, [&](const json::object& s) {
-        return number_of(find(s, "requests", verdict));
+        return number_of(find(s, {"requests", verdict}));
     });
 }
 
@@ -128,12 +124,12 @@ const json::value* top_figures::latest(
     std::string_view kind, std::string_view name, std::string_view figure
 ) const
 {
-    return last_of(seconds_, [&](const json::object& s) { return find(s, kind, name, figure); });
+    return last_of(seconds_, [&](const json::object& s) { return find(s, {kind, name, figure}); });
 }
 
 const json::value* top_figures::latency(std::string_view figure) const
 {
-    return last_of(seconds_, [&](const json::object& s) { return find(s, "latency", figure); });
+    return last_of(seconds_, [&](const json::object& s) { return find(s, {"latency", figure}); });
 }
 
 std::vector<const json::object*> top_figures::rows(std::string_view section) const
