@@ -171,6 +171,10 @@ BAD = [  # (path, text): refused
     ("gateway/proxy/a.cpp", "int b;\n    // Whether it is.\n    bool a;\n"),
     ("config/a.cpp", "int b;\n// If it has.\nbool a;\n"),
     ("gateway/net/a.hpp", "int losses_ = 0;  // in a row\n"),
+    ("gateway/store/postgres/types.sql", "CREATE TYPE t AS (\n    -- Of a token.\n    unit bigint\n);\n"),
+    ("gateway/store/postgres/version_4.sql", "AS $$\n-- What is left.\nSELECT 1 $$;\n"),
+    ("gateway/store/redis/take.lua", "-- Whether it is.\nlocal is = true\n"),
+    ("gateway/store/redis/take.lua", "-- FIX" + "ME\n"),
 ]
 
 GOOD = [  # accepted
@@ -189,6 +193,9 @@ GOOD = [  # accepted
     ("config/a.cpp", "class sink : public YAML::EventHandler"),
     ("gateway/net/a.hpp", "// Losses in a row.\nint losses_ = 0;\n}  // namespace gateway::net\n"),
     ("gateway/net/a.cpp", "int losses = 0;  // in a row\n"),
+    ("gateway/store/postgres/take.sql", "-- Decides\n-- What is asked.\nAS $$\n-- Of the look.\nSELECT 1 $$;\n"),
+    ("gateway/store/postgres/version_3.sql", "AS $$\n-- What is left.\nSELECT 1 $$;\n"),
+    ("gateway/store/redis/take.lua", "local left = 1 -- What is left.\n"),
 ]
 
 

@@ -17,17 +17,17 @@ _TOKEN = re.compile(
 )
 
 
-def sources(root, folders=FOLDERS):
-    """Every C++ file of ours under `root`, in order."""
+def sources(root, folders=FOLDERS, suffixes=SUFFIXES):
+    """Every file of ours under `root` with these suffixes, in order: those of C++ unless others are named."""
     found = []
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix in SUFFIXES:
+            if path.suffix in suffixes:
                 found.append(path)
     return found
 
 
-def _blank(text):
+def blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -37,10 +37,10 @@ def code(text, keep_strings=False):
     def replace(match):
         token = match[0]
         if token.startswith(("//", "/*")):
-            return _blank(token)
+            return blank(token)
         if keep_strings or len(token) < 2:
             return token
-        return '"' + _blank(token[1:-1]) + '"'
+        return '"' + blank(token[1:-1]) + '"'
 
     return _TOKEN.sub(replace, text)
 

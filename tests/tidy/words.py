@@ -2,15 +2,22 @@
 
     words.py [ROOT]
 
-Comments are checked for unfinished work and for vocabulary; code for the rest.
+Comments are checked for unfinished work and for vocabulary; code for the rest. Comments of SQL and Lua, which
+begin with `--`, are read like those of C++.
 """
 
 import re
 
-from sources import code, finish, line_of, root_from_arguments, sources
+from sources import blank, code, finish, line_of, root_from_arguments, sources
 
 PRODUCT = r"^(gateway|config)/"
 EVERYWHERE = r"^(gateway|config|tests)/"
+SCRIPTS = (".sql", ".lua")
+
+# Files of released versions of the schema. A database keeps the bodies of their functions, comments included, so
+# these stay as they are (docs/decisions/0019). It does not keep the comments outside.
+RELEASED = re.compile(r"^gateway/store/postgres/((?!version_)\w+|version_[23])\.sql$")
+BODY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 
 
 class Rule:
@@ -20,6 +27,17 @@ class Rule:
         self.where = re.compile(where)
         self.but = re.compile(but)
         self.raw = raw  # in comments and literals, too
+
+
+def opening_rule(mark, where):
+    """Returns the rule for the first line of a comment, which is one that stands below no other line of it."""
+    words = "Of|By|To|What|Whether|Whose|Who|Whom|Whoever|Whatever|Such|So|As|Where|Wherever|Than|That|Which|Why|How|If it"
+    return Rule(
+        rf"(?m)(?:\A|^(?![ \t]*{mark}).*\n)[ \t]*{mark} (?:{words})\b",
+        "a comment is whole sentences, subject first: Returns ..., True if ..., Number of ...",
+        where=where,
+        raw=True,
+    )
 
 
 RULES = [
@@ -67,17 +85,14 @@ RULES = [
         r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b(?!\(\))",
         "name the thing after what it does",
     ),
-    # The first line of a comment: the line before it is none.
-    Rule(
-        r"(?m)(?:\A|^(?![ \t]*//).*\n)[ \t]*// (?:Of|By|To|What|Whether|Whose|Who|Whom|Whoever|Whatever|Such|So|As"
-        r"|Where|Wherever|Than|That|Which|Why|How|If it)\b",
-        "a comment is whole sentences, subject first: Returns ..., True if ..., Number of ...",
-        raw=True,
-    ),
+    opening_rule("//", r"^(gateway|config)/.*\.[ch]pp$"),
+    opening_rule("--", r"^gateway/.*\.(sql|lua)$"),
 ]
 
 
 def check_text(name, text):
+    if RELEASED.search(name):
+        text = BODY.sub(lambda body: blank(body[0]), text)
     bare = code(text)
     problems = []
     for rule in RULES:
@@ -92,7 +107,7 @@ def check_text(name, text):
 
 def main():
     root = root_from_arguments()
-    files = sources(root)
+    files = sources(root) + sources(root, suffixes=SCRIPTS)
     problems = []
     for path in files:
         problems += check_text(path.relative_to(root).as_posix(), path.read_text())

@@ -1,4 +1,4 @@
--- Questions of any kind. Twin of redis/take_any.lua, whose numbers they are told in; see take.sql.
+-- Questions of any kind, encoded as take.sql says. Twin of redis/take_any.lua.
 
 -- Returns the terms in which to correct a bucket, or null to drop the correction. Twin of
 -- limit::terms_to_correct_in().

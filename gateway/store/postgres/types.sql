@@ -1,14 +1,14 @@
--- Types of what functions hand to each other.
+-- Types of the values that functions hand to each other.
 
 -- A limit as limit::append_numbers() encodes it. `kind` is that of its rows.
 CREATE TYPE gateway.terms AS (
     kind "char",
-    -- Of a token, in what a bucket owes; 1 where that is tokens.
+    -- Worth of a token in the unit of a bucket's debt; 1 if the debt is in tokens.
     unit bigint,
     burst bigint,
-    -- Windows: tokens in each; how long one is, usually; the beginnings that are known; what is
-    -- added to a moment before it is divided by the length; what tells them from others; the one
-    -- now; the most that a bucket can owe.
+    -- Windows have the next seven: tokens in each; usual length of one; known beginnings; microseconds
+    -- that are added to a moment before it is divided by the length; id, which differs from that of
+    -- other windows; number of the present one; largest debt of a bucket.
     count bigint,
     usual bigint,
     begins bigint[],
@@ -16,9 +16,9 @@ CREATE TYPE gateway.terms AS (
     id bigint,
     present bigint,
     most bigint,
-    -- Of a sliding limit; of places the lease.
+    -- Length of a sliding limit's window, or of the lease of a place.
     length bigint,
-    -- Of a sliding limit: to multiples of what its moments are rounded up.
+    -- Microseconds to whose multiples a sliding limit rounds its moments up.
     part bigint
 );
 
@@ -26,21 +26,22 @@ CREATE TYPE gateway.terms AS (
 CREATE TYPE gateway.held AS (
     key text,
     terms gateway.terms,
-    -- In units of its terms.
+    -- Debt in units of its terms.
     debt bigint,
-    -- Whether it must be written whatever the answer.
+    -- True if it must be written whatever the answer.
     changed boolean,
     moments bigint[],
     amounts bigint[],
-    -- All that it owes counts from now on, as the row was one of another kind, or the clock has
-    -- stepped back: whose tokens these are is not known any more. Of a sliding limit.
+    -- True if the whole debt of a sliding limit counts from now on, as the row was of another kind, or
+    -- the clock has stepped back. It is not known any more who took these tokens.
     restarted boolean
 );
 
 -- A charge, as redis/take.lua reads it.
 CREATE TYPE gateway.charge AS (
     cost bigint,
-    -- 0: none; else of a correction: 2 give back, 3 charge, 4 reset, 5 renew, 6 ban, 7 unban.
+    -- Number of a correction in remote/call_flags.hpp: refund, charge, reset, renew, ban or unban. 0: the
+    -- charge is that of a request.
     correction int,
     enforced boolean,
     looks boolean,
@@ -49,31 +50,31 @@ CREATE TYPE gateway.charge AS (
     max_reserved bigint,
     held bigint,
     owed_before bigint,
-    -- Of a charge: the bucket may owe more than it holds.
+    -- True if the correction `charge` may make the bucket owe more than it holds.
     into_debt boolean,
-    -- Of what is given back: requests wait under the limit.
+    -- True if a refund is one of a limit under which requests wait.
     in_line boolean,
     receipt text,
-    -- Of a correction: its bucket has other terms by now, in which it cannot be made, or somebody has
-    -- made up for the tokens that it gives back.
+    -- True if a correction can no longer be made: its bucket has other terms by now, or somebody else
+    -- has made up for the tokens that it refunds.
     is_lost boolean,
     place bigint,
-    -- Of a penalty; null: none.
+    -- Numbers of a penalty; null: the limit has none.
     after bigint,
     within bigint,
     ban bigint,
     max_ban bigint,
     ban_key text,
-    -- Which of the question's buckets it charges.
+    -- Index in the question's buckets of the one that it charges.
     bucket int,
-    -- allowed, remaining, retry, full
+    -- Reply: allowed, remaining, retry, full.
     said bigint[]
 );
 
 CREATE TYPE gateway.question AS (
     charges gateway.charge[],
     buckets gateway.held[],
-    -- Behind the question.
+    -- Positions of the number and of the key behind the question.
     at int,
     key int
 );
