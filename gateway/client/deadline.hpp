@@ -8,7 +8,7 @@
 
 namespace gateway::client {
 
-// Returns the time that the options give for `t`. What they do not know has that of a body.
+// Returns the time that the options give for `t`. Timeouts that they lack have that of a body.
 inline base::duration configured_time(timeout t, const http::options& bounds)
 {
     switch (t) {

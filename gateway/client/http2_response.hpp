@@ -43,8 +43,8 @@ public:
     void send_head(const http::response_head& head, http::added_fields added);
     // Sends the head that begins a tunnel, whose status is 200 here (RFC 8441 §5).
     void send_grant(const http::response_head& head, const http::added_fields& added);
-    // Takes content. What the client's window does not allow is kept: at most what one read of the
-    // upstream gave.
+    // Takes content, and keeps the part that the client's window does not allow: at most the bytes
+    // of one read of the upstream.
     void send(std::string_view content);
     void end(std::string_view trailers);
 

@@ -1,8 +1,8 @@
-// `request` is the shell of a request_state, whatever carries it. It has the admitter, which finds
-// the route and asks the limits, the upstream's side, and the account for counters and log.
+// `request` is the shell of a request_state, over HTTP/1 and HTTP/2. It has the admitter, which
+// finds the route and checks the limits, the upstream's side, and the account for counters and log.
 //
-// It is lent with its carrier to a client while requests are on its connection, and serves one
-// after another. What is known of each is in its record.
+// A client borrows it with its carrier while requests are on its connection. It serves one request
+// after another, and the record holds the facts about each.
 // Thread: one thread only.
 #pragma once
 

@@ -155,8 +155,8 @@ public:
     // Takes the decision that comes after admit() has returned `wait`.
     void admitted(const limits::admission& a);
 
-    // Takes another result of admit() in place of the first, which was `wait`. What was read ahead
-    // is still kept.
+    // Takes another result of admit() in place of the first, which was `wait`. Content that was
+    // read ahead is still kept.
     void admitted_anew(const http::request_head& head, const limits::admission& a)
     {
         phase_ = keeps_ahead_ ? phase::reading : phase_;

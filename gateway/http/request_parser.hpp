@@ -27,9 +27,9 @@ struct parse_result {
 inline constexpr parse_result head_complete{parse_result::state::complete, {}};
 inline constexpr parse_result head_incomplete{parse_result::state::incomplete, {}};
 
-// `bytes` begins with the request line; one empty line before it is ignored. Refuses as early as
-// the bytes so far allow it, and for the same reason however they were split. Of a refused head,
-// `out` has nothing but whether the fields so far say that the content is gRPC's.
+// Parses the head that `bytes` begin with; one empty line before it is ignored. Refuses as early as
+// the bytes so far allow it, and for the same reason however they were split. `out` has one fact of
+// a refused head: if the fields so far say that the content is gRPC's.
 parse_result parse_request_head(std::string_view bytes, const options& limits, request_head& out);
 
 }  // namespace gateway::http

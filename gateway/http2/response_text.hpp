@@ -15,12 +15,12 @@ public:
     // Prepares for the next head.
     void clear();
 
-    // Adds a field in the order in which it came.
-    // Requires: nghttp2 has checked the field by itself.
+    // Adds the next field.
+    // Requires: nghttp2 has checked this field alone.
     void add(std::string_view name, std::string_view value);
 
     // Ends the head, and appends it to `out`. `last`: no content follows. `to_head_request`: the
-    // request was a HEAD, to which none ever follows.
+    // request was a HEAD, whose response never has content.
     // Content is in chunks even if its length is known, as trailers may follow.
     void finish(bool last, bool to_head_request, std::string& out);
 

@@ -132,8 +132,8 @@ struct request_record {
     // Reads what the content of the response says of the cost; null: nobody does.
     std::unique_ptr<content::usage_reader> usage;
 
-    // Id of a JSON-RPC request, as encoded JSON. Empty: it is not known. Who reads the body sets
-    // it, if the route's errors have that form.
+    // Id of a JSON-RPC request, as encoded JSON; empty while it is not known. The reader of
+    // the body sets it, if the route's errors have that form.
     std::string rpc_id;
 
     // ---- gRPC.

@@ -121,8 +121,8 @@ private:
     std::optional<http2::error_code> closed_;
     std::string complaint_;
     http2::outgoing_content outgoing_;
-    // Text that has come, from inbox_at_ on, and the bytes of content that nobody has taken. What
-    // lies before inbox_at_ was received last.
+    // Text that has come, from inbox_at_ on, and the bytes of content that nobody has taken. Text
+    // before inbox_at_ was received last.
     std::string inbox_;
     std::size_t inbox_at_ = 0;
     std::size_t unconsumed_ = 0;

@@ -14,7 +14,7 @@
 
 namespace gateway::replay {
 
-// `route_gap` is what decides between routes and the log does not tell.
+// `route_gap` lists the parts that decide between routes and that the log lacks.
 struct route_gap {
     part_set parts = 0;
     bool scheme = false;

@@ -15,7 +15,7 @@ struct stream_event {
 
 class event_reader {
 public:
-    // Longest event, in bytes. Of a longer one all bytes that have come are dropped.
+    // Longest event, in bytes. A longer one is dropped with all bytes that have come.
     static constexpr std::size_t longest = std::size_t{16} * 1024 * 1024;
 
     // Takes the next bytes, and returns the events that they complete.

@@ -97,8 +97,8 @@ std::uint64_t verdict_counts::all() const
     return allowed + errors + count_of(refused);
 }
 
-// Returns the index of the name, which takes that of one in no kept second if there is no room;
-// nothing if each is in one.
+// Returns the index of the name. If there is no room, it takes that of a name in no kept second;
+// nothing if there is no such name.
 std::optional<std::size_t> history::index_of(std::string_view name, std::vector<known_name>& names)
     const
 {
