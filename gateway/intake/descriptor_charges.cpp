@@ -36,15 +36,15 @@ base::duration length_of(envoy::time_unit unit)
     return base::duration{0};
 }
 
-// Returns the subject of keys that need nothing but the entries. What keys of HTTP requests need is
-// absent; the configuration refuses such keys here.
+// Returns the subject of keys that depend on the entries only. It lacks the parts that keys of HTTP
+// requests have; the configuration refuses such keys here.
 key_subject subject_of(std::span<const descriptor_entry> entries)
 {
     static const http::request_head none;
     return {.head = &none, .client = {}, .host = {}, .path = {}, .route = {}, .entries = entries};
 }
 
-// Returns the hits as a cost. What no bucket ever holds is one token more than it holds.
+// Returns the hits as a cost. Hits that no bucket can hold cost a token more than it holds.
 std::int64_t cost_in(std::uint64_t hits, const limit::limit& l)
 {
     const auto never = static_cast<std::uint64_t>(l.most_at_once()) + 1;
@@ -52,7 +52,7 @@ std::int64_t cost_in(std::uint64_t hits, const limit::limit& l)
 }
 
 // Returns the numbers that the charge is under: those of the first charge of its bucket in the
-// question. A bucket that would be under two limits at once has no one answer.
+// request. A bucket that would be under two limits at once has no one answer.
 const limit::limit* numbers_of(const named_charge& c, std::span<const named_charge> before)
 {
     const auto same = std::find_if(before.begin(), before.end(), [&c](const named_charge& b) {

@@ -1,4 +1,4 @@
-// `descriptor_charges` finds what the descriptors of a question by Envoy are to be charged. It is
+// `descriptor_charges` finds what the descriptors of a request by Envoy are to be charged. It is
 // the intake of a rate-limit service, as `route_request` and `add_charges` are that of HTTP
 // requests. Pure.
 #pragma once
@@ -29,9 +29,9 @@ public:
     enum class outcome : std::uint8_t {
         // The charges are named.
         named,
-        // A charge refuses the question whatever the buckets hold.
+        // A charge refuses the request whatever the buckets hold.
         refused,
-        // The question cannot be decided.
+        // The request cannot be decided.
         invalid,
     };
 
@@ -51,7 +51,7 @@ public:
 
     std::size_t refused_descriptor() const { return refused_descriptor_; }
 
-    // Returns why the question cannot be decided, in a clause for people.
+    // Returns why the request cannot be decided, in a clause for people.
     // Requires: `invalid`.
     std::string_view complaint() const { return complaint_; }
 

@@ -1,6 +1,6 @@
-// `descriptor_admitter` answers what Envoy asks a rate-limit service: it decodes the question, has
-// all its descriptors decided together, all or nothing, and encodes the answer. It serves one
-// question at a time, as `admitter` serves one request, and borrows the limit check likewise.
+// `descriptor_admitter` answers requests of Envoy to a rate-limit service: it decodes a request,
+// has all its descriptors decided together, all or nothing, and encodes the answer. It serves one
+// request at a time, as `admitter` does for HTTP, and borrows the limit check likewise.
 #pragma once
 
 #include "gateway/envoy/rate_limit_response.hpp"
@@ -17,7 +17,7 @@
 
 namespace gateway::limits {
 
-// Ownership: it views into its descriptor_admitter, until the next question.
+// Ownership: it views into its descriptor_admitter, until the next request.
 struct descriptor_answer {
     http::grpc_status status = http::grpc_status::ok;
     // Reason for another status than `ok`, for people.
