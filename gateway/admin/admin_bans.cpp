@@ -97,7 +97,8 @@ net::task<probes::control_response> list_bans(
             .limit = static_cast<std::size_t>(rule - policy->limits.data()),
             .numbers = &rule->limit,
             .bucket_name = b.name};
-        const limits::bucket_result result = co_await ask_bucket(from, wait, std::move(look));
+        const limits::bucket_result result =
+            co_await perform_operation(from, wait, std::move(look));
         if (!result.failed.empty() || result.banned_for > base::duration{0}) {
             listed.push_back(as_json(*policy, b, result));
         }

@@ -199,7 +199,7 @@ net::task<probes::control_response> answer_operation(
     if (!complaint.empty()) {
         co_return problem(status::bad_request, complaint);
     }
-    const limits::bucket_result answer = co_await ask_bucket(from, wait, operation);
+    const limits::bucket_result answer = co_await perform_operation(from, wait, operation);
     const bool changes = what != operation_kind::look;
     if (!answer.failed.empty()) {
         if (changes) {

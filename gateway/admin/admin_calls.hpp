@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/admin/admin_http.hpp"
-#include "gateway/admin/bucket_asking.hpp"
+#include "gateway/admin/perform_operation.hpp"
 
 #include <boost/json/value.hpp>
 

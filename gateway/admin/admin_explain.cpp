@@ -25,14 +25,15 @@ net::task<limits::looked_at> look_at(
 )
 {
     const policy::limit_rule& rule = operation.policy->limits[operation.limit];
-    const limits::bucket_result a = co_await ask_bucket(from, wait, operation);
+    const limits::bucket_result a = co_await perform_operation(from, wait, operation);
     if (a.failed.empty()) {
         co_return limits::looked_at{.decision = a.decision, .banned_for = a.banned_for};
     }
     limits::looked_at seen{.failed = std::string{a.failed}};
     if (rule.on_failure(policy::failure_policy::local)) {
         operation.at_fallback = true;
-        const limits::bucket_result instead = co_await ask_bucket(from, wait, std::move(operation));
+        const limits::bucket_result instead =
+            co_await perform_operation(from, wait, std::move(operation));
         if (instead.failed.empty()) {
             seen.decision = instead.decision;
             seen.banned_for = instead.banned_for;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
-#include "gateway/admin/bucket_asking.hpp"
+#include "gateway/admin/perform_operation.hpp"
 
 #include <optional>
 #include <string>

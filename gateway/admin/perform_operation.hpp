@@ -1,4 +1,4 @@
-// `ask_bucket` has a worker perform the admin API's operations on buckets.
+// `perform_operation` has a worker perform the admin API's operations on buckets.
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
@@ -19,7 +19,7 @@ struct admin_waiting {
 // the parts lack, and a reset, a ban or an unban applies to every part. The parts are asked in
 // turn, so requests may take from the others meanwhile.
 // Ownership: `from` and `wait` outlive the task.
-net::task<limits::bucket_result> ask_bucket(
+net::task<limits::bucket_result> perform_operation(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 );
 

@@ -1,4 +1,4 @@
-#include "gateway/admin/bucket_asking.hpp"
+#include "gateway/admin/perform_operation.hpp"
 
 #include "gateway/limits/bucket_parts.hpp"
 #include "gateway/worker/worker.hpp"
@@ -12,7 +12,7 @@ namespace {
 using operation_kind = limits::bucket_operation::kind;
 using decisions = std::vector<limit::decision>;
 
-net::task<limits::bucket_result> ask_one(
+net::task<limits::bucket_result> perform_one(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
@@ -105,7 +105,7 @@ net::task<limits::bucket_result> take(
 {
     const std::size_t i = fullest(operation, seen);
     const limits::bucket_result a =
-        co_await ask_one(from, wait, of_part(operation, operation_kind::take, i));
+        co_await perform_one(from, wait, of_part(operation, operation_kind::take, i));
     seen[i] = a.decision;
     limit::decision whole = of_whole(*operation.numbers, seen, operation.tokens);
     whole.allowed = a.decision.allowed;
@@ -127,7 +127,7 @@ net::task<limits::bucket_result> grant(
         }
         limits::bucket_operation one = of_part(operation, operation_kind::grant, i);
         one.tokens = given[i];
-        const limits::bucket_result a = co_await ask_one(from, wait, one);
+        const limits::bucket_result a = co_await perform_one(from, wait, one);
         if (!a.failed.empty()) {
             co_return a;
         }
@@ -136,7 +136,7 @@ net::task<limits::bucket_result> grant(
     co_return limits::bucket_result{.decision = of_whole(*operation.numbers, seen, 1)};
 }
 
-net::task<limits::bucket_result> ask_parts(
+net::task<limits::bucket_result> perform_on_parts(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
@@ -151,7 +151,7 @@ net::task<limits::bucket_result> ask_parts(
         limits::bucket_operation one =
             of_part(operation, is_of_each ? operation.what : operation_kind::look, i);
         one.tokens = tokens;
-        const limits::bucket_result a = co_await ask_one(from, wait, one);
+        const limits::bucket_result a = co_await perform_one(from, wait, one);
         if (!a.failed.empty()) {
             co_return a;
         }
@@ -173,12 +173,12 @@ net::task<limits::bucket_result> ask_parts(
 
 }  // namespace
 
-net::task<limits::bucket_result> ask_bucket(
+net::task<limits::bucket_result> perform_operation(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_operation operation
 )
 {
-    return operation.numbers->parts().empty() ? ask_one(from, wait, std::move(operation))
-                                              : ask_parts(from, wait, std::move(operation));
+    return operation.numbers->parts().empty() ? perform_one(from, wait, std::move(operation))
+                                              : perform_on_parts(from, wait, std::move(operation));
 }
 
 }  // namespace gateway::admin
