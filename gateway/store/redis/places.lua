@@ -17,8 +17,8 @@ local function lease_until(bucket)
     return string.format('%.0f', now + bucket.limit.places.lease)
 end
 
--- Returns 1, or 0 if the place to be renewed is lost. Tokens of another kind change by an operator only.
-local function correct_place(c)
+-- Returns 1, or 0 if the permit to be renewed is lost. Tokens of another kind change by an operator only.
+local function correct_permit(c)
     local bucket = c.bucket
     if c.kind == @renew@ then
         if not redis.call('ZSCORE', bucket.key, c.place) then

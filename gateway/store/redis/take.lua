@@ -18,25 +18,26 @@
 --       it holds, 1 if it is emptied at most); of_lease, then the mark of when they were taken. With
 --       has_penalty the penalty's after, within, ban, max_ban are at the end.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
---       only are told together: how many times each is asked, 0 charges, cost, which of those limits it
+--       only are encoded together: how many times each is asked, 0 charges, cost, which of those limits it
 --       is, how many keys
 -- Reply {number, mark, then per question: 1 admitted, 0 rejected, or unreadable if a bucket's key holds
 --       something else; unless that: per charge: allowed (or banned_charge), remaining, retry_us, full_us},
 --       all integers. Of a usual question, however many times it is asked: what its bucket owed, from which
 --       the rest follows, or unreadable; of one that is banned banned_bucket, what it owes, and for how many
 --       microseconds it is banned
--- What the functions of every kind have read. Usual buckets are not among them.
+
+-- Buckets that the functions of every kind have read. Usual ones are not among them.
 local buckets = {}
 
 local call_number = tonumber(ARGV[1])
 local mark_key = call_number > 0 and KEYS[#KEYS]
 -- A key of another type is no mark, and the next grant replaces it.
 local mark = mark_key and redis.pcall('GET', mark_key)
-local reply, said = { call_number, type(mark) == 'string' and tonumber(mark) or 0 }, 2
+local reply, filled = { call_number, type(mark) == 'string' and tonumber(mark) or 0 }, 2
 
-local function say(number)
-    said = said + 1
-    reply[said] = number
+local function append(number)
+    filled = filled + 1
+    reply[filled] = number
 end
 
 local at, key = 1, 0
@@ -92,8 +93,8 @@ local function answer_usual(times)
             usual = call('EXISTS', name) == 0
         end
         if usual then
-            said = said + 1
-            reply[said] = debt
+            filled = filled + 1
+            reply[filled] = debt
         else
             any().answer_usual(name, limit, times, cost)
         end

@@ -239,7 +239,7 @@ local function correct_once(c)
                 redis.call('DEL', c.receipt)
             end
         elseif c.limit.places then
-            done = correct_place(c)
+            done = correct_permit(c)
         else
             correct(c)
         end
@@ -284,7 +284,7 @@ local function decide(charges)
             end
         end
     end
-    say(admitted)
+    append(admitted)
     for i, c in ipairs(charges) do
         local answer = answers[i]
         if (admitted == 0 or c.looks) and answer[1] == 1 then
@@ -294,7 +294,7 @@ local function decide(charges)
             answer = { 1, left, 0, time_until(c.bucket, debt) }
         end
         for _, number in ipairs(answer) do
-            say(number)
+            append(number)
         end
     end
 end
@@ -356,7 +356,7 @@ local function answer_any(times, count)
         if readable then
             decide(charges)
         else
-            say(@unreadable@)
+            append(@unreadable@)
         end
     end
 end
@@ -365,19 +365,19 @@ end
 local function answer_usual(name, limit, times, cost)
     local bucket = bucket_of(name, limit)
     if not bucket then
-        return say(@unreadable@)
+        return append(@unreadable@)
     end
     local ban_left = operator_ban_left(name)
     if ban_left > 0 then
-        say(@banned_bucket@)
-        say(bucket.debt)
-        return say(ban_left)
+        append(@banned_bucket@)
+        append(bucket.debt)
+        return append(ban_left)
     end
     local debt, step = bucket.debt, cost * limit.unit
     local passed = passing(times, step, limit.unit * limit.burst - debt)
     bucket.debt = debt + passed * step
     bucket.taken = bucket.taken or passed * step > 0
-    say(debt)
+    append(debt)
 end
 
 return { answer = answer_any, answer_usual = answer_usual, write = write_any }

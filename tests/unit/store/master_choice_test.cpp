@@ -35,12 +35,12 @@ net::server_address at(const std::string& port)
     return {"10.0.0.1", port, {}};
 }
 
-sentinel_word says(const std::string& port, std::int64_t epoch)
+sentinel_answer says(const std::string& port, std::int64_t epoch)
 {
     return {.master = at(port), .epoch = epoch};
 }
 
-sentinel_word refuses(failure why, std::string detail)
+sentinel_answer refuses(failure why, std::string detail)
 {
     return {.master = {}, .why = why, .detail = std::move(detail)};
 }
@@ -50,15 +50,15 @@ constexpr const char* fields =
     "*6\r\n$4\r\nname\r\n$7\r\nbuckets\r\n$5\r\nrunid\r\n$0\r\n\r\n$12\r\nconfig-epoch\r\n$2\r\n17"
     "\r\n";
 
-sentinel_word word_of(const sentinel_options& o, const std::vector<std::string>& replies)
+sentinel_answer answer_of(const sentinel_options& o, const std::vector<std::string>& replies)
 {
-    master_answer answer{o};
+    master_answer reader{o};
     for (const std::string& r : replies) {
-        EXPECT_FALSE(answer.done());
-        answer.accept(parsed(r));
+        EXPECT_FALSE(reader.done());
+        reader.accept(parsed(r));
     }
-    EXPECT_TRUE(answer.done());
-    return answer.word();
+    EXPECT_TRUE(reader.done());
+    return reader.answer();
 }
 
 TEST(master_query, begins_with_the_password_if_there_is_one)
@@ -73,10 +73,10 @@ TEST(master_query, begins_with_the_password_if_there_is_one)
 
 TEST(master_answer, is_an_address_and_an_epoch)
 {
-    const sentinel_word word = word_of(asked(1), {address, fields});
-    EXPECT_EQ(word.master, at("6380"));
-    EXPECT_EQ(word.epoch, 17);
-    EXPECT_EQ(word_of(asked(1, "p"), {"+OK\r\n", address, fields}).master, at("6380"));
+    const sentinel_answer answer = answer_of(asked(1), {address, fields});
+    EXPECT_EQ(answer.master, at("6380"));
+    EXPECT_EQ(answer.epoch, 17);
+    EXPECT_EQ(answer_of(asked(1, "p"), {"+OK\r\n", address, fields}).master, at("6380"));
 }
 
 TEST(master_answer, says_why_it_is_none)
@@ -107,31 +107,31 @@ TEST(master_answer, says_why_it_is_none)
               failure::protocol,
               "no reply of a sentinel"},
          }) {
-        const sentinel_word word = word_of(asked(1), r.replies);
-        EXPECT_FALSE(word.master);
-        EXPECT_EQ(word.why, r.why) << r.replies[0];
-        EXPECT_EQ(word.detail, r.detail);
+        const sentinel_answer answer = answer_of(asked(1), r.replies);
+        EXPECT_FALSE(answer.master);
+        EXPECT_EQ(answer.why, r.why) << r.replies[0];
+        EXPECT_EQ(answer.detail, r.detail);
     }
     const std::vector<std::string> stranger{
         "-ERR AUTH <password> called without any password configured, pa55\r\n", address, fields};
-    const sentinel_word word = word_of(asked(1, "pa55"), stranger);
-    EXPECT_FALSE(word.master);
-    EXPECT_EQ(word.why, failure::auth);
-    EXPECT_EQ(word.detail.find("pa55"), std::string::npos);
+    const sentinel_answer answer = answer_of(asked(1, "pa55"), stranger);
+    EXPECT_FALSE(answer.master);
+    EXPECT_EQ(answer.why, failure::auth);
+    EXPECT_EQ(answer.detail.find("pa55"), std::string::npos);
 }
 
 TEST(masters_named, are_of_the_newest_epoch_and_come_once)
 {
-    std::vector<std::optional<sentinel_word>> words{
+    std::vector<std::optional<sentinel_answer>> answers{
         says("1", 3), says("2", 4), std::nullopt, says("1", 3), says("3", 3), says("2", 1)};
-    EXPECT_EQ(masters_named(asked(6), words).masters, std::vector{at("2")});
-    words[1] = says("1", 3);
-    EXPECT_EQ(masters_named(asked(6), words).masters, (std::vector{at("1"), at("3")}));
+    EXPECT_EQ(masters_named(asked(6), answers).masters, std::vector{at("2")});
+    answers[1] = says("1", 3);
+    EXPECT_EQ(masters_named(asked(6), answers).masters, (std::vector{at("1"), at("3")}));
 }
 
 TEST(masters_named, names_each_sentinels_reply_if_there_is_no_master)
 {
-    const std::vector<std::optional<sentinel_word>> away{
+    const std::vector<std::optional<sentinel_answer>> away{
         refuses(failure::unreachable, "Connection refused"),
         std::nullopt,
         refuses(failure::timeout, "silent")};
@@ -143,7 +143,7 @@ TEST(masters_named, names_each_sentinels_reply_if_there_is_no_master)
         "no sentinel names the master buckets: s0:26379 (Connection refused), s1:26379 (silent), "
         "s2:26379 (silent)"
     );
-    const std::vector<std::optional<sentinel_word>> unknown{
+    const std::vector<std::optional<sentinel_answer>> unknown{
         refuses(failure::unreachable, "Connection refused"),
         refuses(failure::config, "knows no master of that name")};
     EXPECT_EQ(masters_named(asked(2), unknown).why, failure::config);

@@ -51,13 +51,13 @@ void add_new(std::vector<net::server_address>& all, const net::server_address& o
 }
 
 std::string list_of(
-    const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
+    const sentinel_options& options, std::span<const std::optional<sentinel_answer>> answers
 )
 {
     std::string list;
-    for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
         list += (i == 0 ? "" : ", ") + options.sentinels[i].text();
-        list += " (" + (words[i] ? words[i]->detail : "silent") + ")";
+        list += " (" + (answers[i] ? answers[i]->detail : "silent") + ")";
     }
     return list;
 }
@@ -132,14 +132,14 @@ void master_answer::read_address(const reply& r)
     } else if (host.empty() || !base::parse_decimal(port, 65535)) {
         refuse(failure::protocol, "no reply of a sentinel");
     } else {
-        word_.master = {.host = std::string{host}, .port = std::string{port}, .socket_path = {}};
+        answer_.master = {.host = std::string{host}, .port = std::string{port}, .socket_path = {}};
     }
 }
 
 void master_answer::read_epoch(const reply& r)
 {
     if (const auto epoch = base::parse_decimal(value_of(r, "config-epoch"), most_epochs)) {
-        word_.epoch = static_cast<std::int64_t>(*epoch);
+        answer_.epoch = static_cast<std::int64_t>(*epoch);
     } else {
         refuse(failure::protocol, "no reply of a sentinel");
     }
@@ -148,38 +148,38 @@ void master_answer::read_epoch(const reply& r)
 void master_answer::refuse(failure why, std::string detail)
 {
     refused_ = true;
-    word_ = {.master = {}, .epoch = 0, .why = why, .detail = std::move(detail)};
+    answer_ = {.master = {}, .epoch = 0, .why = why, .detail = std::move(detail)};
 }
 
 naming masters_named(
-    const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
+    const sentinel_options& options, std::span<const std::optional<sentinel_answer>> answers
 )
 {
-    std::vector<const sentinel_word*> good;
+    std::vector<const sentinel_answer*> good;
     naming all;
-    for (const auto& word : words) {
-        if (word && word->master) {
-            good.push_back(&*word);
-        } else if (word && word->why != failure::timeout && all.why == failure::unreachable) {
-            all.why = word->why;
+    for (const auto& answer : answers) {
+        if (answer && answer->master) {
+            good.push_back(&*answer);
+        } else if (answer && answer->why != failure::timeout && all.why == failure::unreachable) {
+            all.why = answer->why;
         }
     }
     std::int64_t newest = 0;
-    for (const sentinel_word* word : good) {
-        newest = std::max(newest, word->epoch);
+    for (const sentinel_answer* answer : good) {
+        newest = std::max(newest, answer->epoch);
     }
-    for (const sentinel_word* word : good) {
-        if (word->epoch != newest) {
+    for (const sentinel_answer* answer : good) {
+        if (answer->epoch != newest) {
             continue;
         }
-        add_new(all.masters, *word->master);
-        for (const net::server_address& replica : word->replicas) {
+        add_new(all.masters, *answer->master);
+        for (const net::server_address& replica : answer->replicas) {
             add_new(all.replicas, replica);
         }
     }
     if (all.masters.empty()) {
         all.detail =
-            "no sentinel names the master " + options.master + ": " + list_of(options, words);
+            "no sentinel names the master " + options.master + ": " + list_of(options, answers);
     }
     return all;
 }

@@ -23,8 +23,8 @@
 
 namespace gateway::store::redis {
 
-// `sentinel_word` is the answer of one sentinel.
-struct sentinel_word {
+// `sentinel_answer` is the answer of one sentinel.
+struct sentinel_answer {
     // The master. Nothing: the sentinel named none, see `why`.
     std::optional<net::server_address> master;
     std::int64_t epoch = 0;
@@ -51,17 +51,17 @@ public:
 
     bool done() const { return answered_ == replies_; }
 
-    // Takes the next reply. If anything is wrong with it, word() names no master.
+    // Takes the next reply. If anything is wrong with it, answer() names no master.
     void accept(const reply& r);
 
-    const sentinel_word& word() const { return word_; }
+    const sentinel_answer& answer() const { return answer_; }
 
 private:
     std::string password_;
     std::size_t replies_;
     std::size_t answered_ = 0;
     bool refused_ = false;
-    sentinel_word word_;
+    sentinel_answer answer_;
 
     void refuse(failure why, std::string detail);
     void read_address(const reply& r);
@@ -79,10 +79,10 @@ struct naming {
     std::string detail{};
 };
 
-// Combines the sentinels' answers. `words[i]` is that of `options.sentinels[i]`, or nothing if it
+// Combines the sentinels' answers. `answers[i]` is that of `options.sentinels[i]`, or nothing if it
 // did not come in time.
 naming masters_named(
-    const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
+    const sentinel_options& options, std::span<const std::optional<sentinel_answer>> answers
 );
 
 // Chooses which of the named servers to try: first those that were not tried since a server was

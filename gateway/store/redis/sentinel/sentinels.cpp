@@ -62,18 +62,18 @@ net::task<naming> sentinels::ask(with_replicas replicas)
 net::task<> sentinels::ask_one(std::shared_ptr<sentinels> self, std::size_t index)
 {
     sentinel& one = self->all_[index];
-    sentinel_word word = co_await word_of(one);
+    sentinel_answer answer = co_await answer_of(one);
     one.words.close();
     one.busy = false;
-    heard(index, std::move(word));
+    heard(index, std::move(answer));
 }
 
-net::task<sentinel_word> sentinels::word_of(sentinel& one)
+net::task<sentinel_answer> sentinels::answer_of(sentinel& one)
 {
     net::stream_socket socket = co_await one.connector.connect();
     if (!socket.is_open()) {
         const bool late = one.connector.timed_out();
-        co_return sentinel_word{
+        co_return sentinel_answer{
             .master = {},
             .why = late ? failure::timeout : failure::unreachable,
             .detail = late ? "silent" : one.connector.detail()};
@@ -81,22 +81,22 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
     one.words.begin(std::move(socket), one.tls.connect(one.connector.address()));
     const std::string query = encode_master_query(options_);
     std::optional<failure> why = co_await one.words.send(query, limit_);
-    master_answer answer{options_};
+    master_answer replies{options_};
     reply next;
-    while (!why && !answer.done()) {
+    while (!why && !replies.done()) {
         why = co_await one.words.read(next, limit_);
         if (!why) {
-            answer.accept(next);
+            replies.accept(next);
         }
     }
     if (why) {
-        co_return sentinel_word{.master = {}, .why = *why, .detail = one.words.describe(*why)};
+        co_return sentinel_answer{.master = {}, .why = *why, .detail = one.words.describe(*why)};
     }
-    sentinel_word word = answer.word();
-    if (word.master && replicas_ == with_replicas::yes) {
-        word.replicas = co_await replicas_of(one);
+    sentinel_answer answer = replies.answer();
+    if (answer.master && replicas_ == with_replicas::yes) {
+        answer.replicas = co_await replicas_of(one);
     }
-    co_return word;
+    co_return answer;
 }
 
 // Returns the replicas that the sentinel knows, or none if it does not answer.
@@ -111,12 +111,12 @@ net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one
 }
 
 // Notes an answer. The first one to name a master sets the end for the others.
-void sentinels::heard(std::size_t index, sentinel_word word)
+void sentinels::heard(std::size_t index, sentinel_answer answer)
 {
-    if (word.master) {
+    if (answer.master) {
         until_ = std::min(until_, base::now() + patience);
     }
-    answers_[index] = std::move(word);
+    answers_[index] = std::move(answer);
     wait_.cancel();
 }
 

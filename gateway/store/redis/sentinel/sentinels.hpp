@@ -67,16 +67,16 @@ private:
     // `yes`: the present query asks for replicas, too.
     with_replicas replicas_ = with_replicas::no;
     // Answers to the present query, one for each sentinel.
-    std::vector<std::optional<sentinel_word>> answers_;
+    std::vector<std::optional<sentinel_answer>> answers_;
     // Time when the present query ends, even if some have not answered.
     base::instant until_{};
     net::timer wait_;
     bool cancelled_ = false;
 
     net::task<> ask_one(std::shared_ptr<sentinels> self, std::size_t index);
-    net::task<sentinel_word> word_of(sentinel& one);
+    net::task<sentinel_answer> answer_of(sentinel& one);
     net::task<std::vector<net::server_address>> replicas_of(sentinel& one);
-    void heard(std::size_t index, sentinel_word word);
+    void heard(std::size_t index, sentinel_answer answer);
     bool all_answered() const;
 };
 
