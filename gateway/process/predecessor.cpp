@@ -50,8 +50,8 @@ predecessor::predecessor(store::memory_store& buckets) : buckets_(buckets)
 
 void predecessor::await_end()
 {
-    if (desk_.joinable()) {
-        desk_.join();
+    if (thread_.joinable()) {
+        thread_.join();
     }
 }
 
@@ -94,7 +94,7 @@ void predecessor::follow()
         return;
     }
     drains_ = upgrade_channel::send_word(channel_, word::ready);
-    desk_ = std::thread([this] { answer(); });
+    thread_ = std::thread([this] { answer(); });
 }
 
 void predecessor::answer()

@@ -51,7 +51,7 @@ private:
     bool was_there_ = false;
     std::atomic<bool> drains_{false};
     // Thread that answers its requests, until it has ended.
-    std::thread desk_;
+    std::thread thread_;
 
     void answer();
 };

@@ -60,7 +60,7 @@ private:
     bool over_ = false;
     bool serves_ = false;
     // Held by the thread that asks.
-    std::mutex asking_;
+    std::mutex mutex_;
     // This object, or null after its end, for events that come later.
     std::shared_ptr<successor*> self_;
 
@@ -72,9 +72,9 @@ private:
     std::string end_of_process();
 
     // bucket_keeper
-    void lock() override { asking_.lock(); }
+    void lock() override { mutex_.lock(); }
 
-    void unlock() override { asking_.unlock(); }
+    void unlock() override { mutex_.unlock(); }
 
     std::optional<std::string> ask(std::string_view request) override;
 };

@@ -18,7 +18,8 @@ std::int64_t ticks(base::instant now)
 }  // namespace
 
 memory_store::memory_store(const memory_options& options)
-    : parts_(std::make_unique<memory_parts>(options)), desk_(std::make_unique<swap_server>(*parts_))
+    : parts_(std::make_unique<memory_parts>(options)),
+      swap_server_(std::make_unique<swap_server>(*parts_))
 {}
 
 memory_store::~memory_store() = default;
@@ -163,22 +164,22 @@ void memory_store::follow(bucket_keeper& keeper)
 
 void memory_store::begin_swaps()
 {
-    desk_->begin();
+    swap_server_->begin();
 }
 
 std::string memory_store::answer_swap(std::string_view request)
 {
-    return desk_->answer(request);
+    return swap_server_->answer(request);
 }
 
 void memory_store::end_swap()
 {
-    desk_->release();
+    swap_server_->release();
 }
 
 void memory_store::end_swaps()
 {
-    desk_->end();
+    swap_server_->end();
 }
 
 void memory_store::set_unix_time(base::duration to_unix)

@@ -133,7 +133,7 @@ public:
 
 private:
     std::unique_ptr<memory_parts> parts_;
-    std::unique_ptr<swap_server> desk_;
+    std::unique_ptr<swap_server> swap_server_;
 
     template <typename Act>
     bool act_on_owner(std::span<const charge> charges, base::instant now, Act act);
