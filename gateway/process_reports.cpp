@@ -31,10 +31,10 @@ void process_reports::look_for_suppressed_lines()
     next_look_.set(look_interval);
 }
 
-void process_reports::keep(bool succeeded, std::vector<std::string> said)
+void process_reports::keep(bool succeeded, std::vector<std::string> lines)
 {
-    said.resize(std::min(said.size(), admin::reload_report::most_lines));
-    last_ = {base::unix_time(), succeeded, std::move(said)};
+    lines.resize(std::min(lines.size(), admin::reload_report::most_lines));
+    last_ = {base::unix_time(), succeeded, std::move(lines)};
 }
 
 void process_reports::note_start(std::vector<std::string> warnings)
@@ -58,16 +58,16 @@ void process_reports::note_refusal(const std::string& problems)
 {
     using telemetry::log_level;
     metrics_.count_reload(false);
-    std::vector<std::string> said{"reload refused, the old configuration stays in force"};
-    std::istringstream lines(problems);
-    for (std::string line; std::getline(lines, line);) {
-        said.push_back(std::move(line));
+    std::vector<std::string> lines{"reload refused, the old configuration stays in force"};
+    std::istringstream text(problems);
+    for (std::string line; std::getline(text, line);) {
+        lines.push_back(std::move(line));
     }
-    telemetry::log_outcome(log_level::error, said.front());
-    for (std::size_t i = 1; i < said.size(); ++i) {
-        telemetry::log(log_level::error, said[i]);
+    telemetry::log_outcome(log_level::error, lines.front());
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        telemetry::log(log_level::error, lines[i]);
     }
-    keep(false, std::move(said));
+    keep(false, std::move(lines));
 }
 
 admin::process_report process_reports::report(

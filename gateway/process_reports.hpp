@@ -1,6 +1,6 @@
 // `process_reports` collects what the page of the admin API shows of the process as a whole, and
-// keeps what the last reload said. It also reports how many lines of diagnostics were suppressed.
-// Thread: the main thread.
+// keeps the lines of the last reload. It also reports how many lines of diagnostics were
+// suppressed. Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -30,7 +30,7 @@ public:
     // Notes the start, with the warnings about the configuration.
     void note_start(std::vector<std::string> warnings);
 
-    // Counts and logs a reload of this file, and keeps what it said.
+    // Counts and logs a reload of this file, and keeps its lines.
     void note_success(const std::string& config_path, std::vector<std::string> warnings);
 
     // Counts and logs a reload that was refused for these problems, a line each.
@@ -55,7 +55,7 @@ private:
     net::alarm next_look_;
 
     void look_for_suppressed_lines();
-    void keep(bool succeeded, std::vector<std::string> said);
+    void keep(bool succeeded, std::vector<std::string> lines);
 };
 
 }  // namespace gateway

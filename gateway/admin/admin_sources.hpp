@@ -43,7 +43,7 @@ struct reload_report {
     base::duration at{0};
     bool succeeded = true;
     // Lines that it has logged, at most most_lines.
-    std::vector<std::string> said{};
+    std::vector<std::string> lines{};
 
     static constexpr std::size_t most_lines = 50;
 };

@@ -22,15 +22,17 @@ std::int64_t product_and_sum(std::int64_t a, std::int64_t b, std::int64_t c, std
 
 // Returns the number that came last at one of the paths.
 std::optional<std::int64_t> last_of(
-    const policy::stated_usage& usage, const content::usage_reader& said
+    const policy::stated_usage& usage, const content::usage_reader& reader
 )
 {
     const auto latest = std::max_element(
         usage.places.begin(),
         usage.places.end(),
-        [&said](const auto& a, const auto& b) { return said.when(a.index) < said.when(b.index); }
+        [&reader](const auto& a, const auto& b) {
+            return reader.when(a.index) < reader.when(b.index);
+        }
     );
-    return said.last(latest->index);
+    return reader.last(latest->index);
 }
 
 // Returns the form of contents of this type, or nothing if they are not read.

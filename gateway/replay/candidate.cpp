@@ -290,9 +290,9 @@ void candidate::take_up(
     how.left = held && r.status == client_left && r.duration < hold;
     for (const std::size_t i : route.limits) {
         const policy::limit_rule& rule = policy_->limits[i];
-        const auto told = rule.outcome.settles() ? logged_cost(rule.name, r) : std::nullopt;
-        if (told) {
-            how.settled.push_back({rule.name, std::to_string(*told)});
+        const auto logged = rule.outcome.settles() ? logged_cost(rule.name, r) : std::nullopt;
+        if (logged) {
+            how.settled.push_back({rule.name, std::to_string(*logged)});
         }
     }
     open_.add(clock_.now() + r.duration, std::move(taken), std::move(how));

@@ -95,10 +95,10 @@ void known_costs::apply(std::size_t limit, const logged_request& r)
     }
     policy::limit_rule& rule = policy_.limits[limit];
     const bool is_final = own.settles && r.status == client_left;
-    const auto told = is_final || !own.follows_from(r.known) ? logged_cost(rule.name, r)
-                                                             : std::optional<std::int64_t>{};
-    rule.cost.from = told ? cost_source::fixed : own.from;
-    rule.cost.standard = told.value_or(own.standard);
+    const auto logged = is_final || !own.follows_from(r.known) ? logged_cost(rule.name, r)
+                                                               : std::optional<std::int64_t>{};
+    rule.cost.from = logged ? cost_source::fixed : own.from;
+    rule.cost.standard = logged.value_or(own.standard);
 }
 
 }  // namespace gateway::replay

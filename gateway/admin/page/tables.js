@@ -99,12 +99,12 @@ export function showProcess(past) {
   const p = past.state.process;
   if (!p) return;
   const reload = p.reload;
-  const said = reload.said === undefined ? ['shown with the token'] : reload.said.length ? reload.said : ['nothing'];
+  const lines = reload.said === undefined ? ['shown with the token'] : reload.said.length ? reload.said : ['nothing'];
   setPairs(byId('process'), [
     ['Version', p.version],
     ['State', p.draining ? 'draining' : 'serving'],
     ['Last load', `${date(reload.at)}, ${reload.succeeded ? 'succeeded' : 'refused: the old configuration is in force'}`],
-    ['It said', ...said],
+    ['It said', ...lines],
     ['Connections', `${p.connections.clients} of clients (at most ${p.connections.max_clients}), ${p.connections.upstreams} to upstreams`],
     ['Waiting', `${p.connections.waiting} requests for their tokens`],
     ['Workers', String(p.workers)],

@@ -61,7 +61,7 @@ export class Why {
       byId('why-text').append(element('p', {}, `explain: ${body.detail}`));
       return;
     }
-    const said = body.limits.map((l) => {
+    const items = body.limits.map((l) => {
       const left = l.remaining === undefined ? '' : `, ${l.remaining} tokens left`;
       const later = l.retry ? `, passes in ${length(l.retry)}` : '';
       const ban = l.banned_until ? `, banned until ${date(l.banned_until)}` : '';
@@ -70,7 +70,7 @@ export class Why {
     const verdict = body.verdict;
     byId('why-text').append(
       element('p', {}, `The same request now, without its headers: ${verdict.says}${verdict.detail ? `, ${verdict.status} ${verdict.detail}` : ''}.`),
-      element('ul', {}, ...said),
+      element('ul', {}, ...items),
     );
   }
 

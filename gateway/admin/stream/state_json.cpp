@@ -140,7 +140,7 @@ boost::json::value process_json(
 {
     object reload{{"at", seconds_of(r.reload.at)}, {"succeeded", r.reload.succeeded}};
     if (for_whom == audience::with_token) {
-        reload["said"] = boost::json::value_from(r.reload.said);
+        reload["said"] = boost::json::value_from(r.reload.lines);
     }
     return {
         {"version", r.version},

@@ -204,13 +204,13 @@ void json_reader::note_own_word(json_role role, json_value value, reading& line)
             out.was = verdict_of_outcome(text);
             break;
         case json_role::error:
-            line.words.error = text;
+            line.fields.error = text;
             break;
         case json_role::upstream:
-            line.words.has_upstream = true;
+            line.fields.has_upstream = true;
             break;
         case json_role::server:
-            line.words.has_server = true;
+            line.fields.has_server = true;
             break;
         case json_role::costs:
             out.costs = text;
@@ -279,8 +279,8 @@ bool json_reader::finish(reading& line) const
         out.known |= wanted_.all_from(source::query);
     }
     out.refused_early = out.target.empty() || out.method.empty();
-    line.words.has_decided = line.decided.has_value();
-    note_own_words(line.words, out);
+    line.fields.has_decided = line.decided.has_value();
+    note_own_fields(line.fields, out);
     for (const part_text& p : line.parts) {
         out.known |= bit(p.part);
     }

@@ -5,7 +5,7 @@
 #include "gateway/replay/logs/json_cursor.hpp"
 #include "gateway/replay/logs/json_format.hpp"
 #include "gateway/replay/logs/line_reader.hpp"
-#include "gateway/replay/logs/own_words.hpp"
+#include "gateway/replay/logs/own_fields.hpp"
 
 #include <optional>
 #include <string>
@@ -56,7 +56,7 @@ private:
         std::optional<std::string_view> time{};
         bool has_client = false;
         bool has_target = false;
-        own_words words{};
+        own_fields fields{};
         bool good = true;
     };
 

@@ -2,7 +2,7 @@
 
 #include "gateway/replay/logs/line_words.hpp"
 #include "gateway/replay/logs/logged_values.hpp"
-#include "gateway/replay/logs/own_words.hpp"
+#include "gateway/replay/logs/own_fields.hpp"
 #include "gateway/replay/logs/timestamp.hpp"
 
 namespace gateway::replay {
@@ -68,19 +68,19 @@ bool own_text_reader::read(std::span<char> line, logged_request& out, std::vecto
     out.method = request.substr(0, blank);
     out.target = blank == request.npos ? std::string_view{} : request.substr(blank + 1);
     out.target = unescape(out.target, const_cast<char*>(out.target.data()));
-    own_words said;
+    own_fields fields;
     while (good && !words.left().empty()) {
         const std::string_view name = words.until('=');
         std::string_view value = words.left().starts_with('"') ? words.quoted(good) : words.word();
         value = unescape(value, const_cast<char*>(value.data()));
-        said.error = name == "error" ? value : said.error;
-        said.has_decided = said.has_decided || name == "decided";
-        said.has_upstream = said.has_upstream || name == "upstream";
-        said.has_server = said.has_server || name == "server";
+        fields.error = name == "error" ? value : fields.error;
+        fields.has_decided = fields.has_decided || name == "decided";
+        fields.has_upstream = fields.has_upstream || name == "upstream";
+        fields.has_server = fields.has_server || name == "server";
         note(name, value, out, parts);
     }
     out.refused_early = out.target.empty();
-    note_own_words(said, out);
+    note_own_fields(fields, out);
     return good;
 }
 

@@ -143,10 +143,10 @@ TEST_F(readers, our_json_of_a_request_that_never_had_limits)
     EXPECT_TRUE(read(said + "413}").refused_early);
 }
 
-using own_words_of_line = std::vector<std::pair<std::string, std::string>>;
+using own_fields_of_line = std::vector<std::pair<std::string, std::string>>;
 
-// Returns a line of ours with these words at its end.
-std::string our_line(bool is_json, int status, const own_words_of_line& words)
+// Returns a line of ours with these fields at its end.
+std::string our_line(bool is_json, int status, const own_fields_of_line& fields)
 {
     std::string json =
         R"({"time":"2026-11-28T10:00:01.123Z","client":"192.0.2.1","peer":"192.0.2.1",)"
@@ -154,7 +154,7 @@ std::string our_line(bool is_json, int status, const own_words_of_line& words)
         std::to_string(status);
     std::string text = R"(192.0.2.1 - - [28/Nov/2026:10:00:01 +0000] "GET /" )" +
                        std::to_string(status) + " 9 0.001 peer=192.0.2.1";
-    for (const auto& [name, value] : words) {
+    for (const auto& [name, value] : fields) {
         json.append(",\"").append(name).append("\":").append(value);
         text.append(" ").append(name).append("=").append(value);
     }
@@ -189,18 +189,18 @@ TEST_F(readers, our_lines_of_requests_whose_key_or_cost_was_refused)
 
 TEST_F(readers, our_lines_of_listeners_without_a_server)
 {
-    const own_words_of_line allowed{
+    const own_fields_of_line allowed{
         {"route", "\"r\""}, {"upstream", "\"up\""}, {"outcome", "\"allowed\""}, decided};
     for (const bool is_json : {true, false}) {
         EXPECT_TRUE(read(our_line(is_json, 200, allowed)).decided_only);
         EXPECT_FALSE(read(our_line(is_json, 499, allowed)).decided_only);
         for (const char* name : {"server", "error"}) {
-            own_words_of_line more = allowed;
+            own_fields_of_line more = allowed;
             more.emplace_back(name, "\"x\"");
             EXPECT_FALSE(read(our_line(is_json, 502, more)).decided_only) << name;
         }
         EXPECT_FALSE(read(our_line(is_json, 200, allowed)).asked_by_envoy);
-        own_words_of_line of_envoy = allowed;
+        own_fields_of_line of_envoy = allowed;
         of_envoy[0].second = "\"rate_limit_service:edge\"";
         EXPECT_TRUE(read(our_line(is_json, 200, of_envoy)).asked_by_envoy);
     }
