@@ -162,12 +162,28 @@ boost::json::object refusal_of(const limits::explanation& e)
     if (e.refused_by) {
         json["limit"] = e.policy->limits[*e.refused_by].name;
     }
+    if (e.retry_after.count() > 0) {
+        json["retry_after"] = http::seconds_up(e.retry_after);
+    }
     return json;
+}
+
+// True if the request goes on after this verdict: to an upstream, or to wait for its tokens.
+bool goes_on(const limits::verdict& v, const policy::route& of)
+{
+    if (v.is == limits::verdict::ruling::allowed) {
+        return of.upstream != policy::no_upstream || v.hold().count() > 0;
+    }
+    return v.is == limits::verdict::ruling::rejected && of.serves_over_limit() && !v.banned();
 }
 
 boost::json::object as_json(const limits::verdict& v, const limits::explanation& e)
 {
     const policy::route& of = *e.route;
+    if (e.ends_unclear && goes_on(v, of)) {
+        const limits::admission late = limits::content_unclear_later();
+        return refusal_of(late.status, late.detail);
+    }
     const limits::admission a = limits::admission_of(v.is, v.retry_after(), v.banned());
     if (v.is == limits::verdict::ruling::allowed) {
         return {{"says", "allowed"}};
@@ -263,9 +279,10 @@ boost::json::value as_json(
         }
     }
     const bool refused = e.status != 0 && v.is != limits::verdict::ruling::rejected;
-    json["verdict"] = refused  ? refusal_of(e)
-                      : unseen ? boost::json::object{{"says", "unknown"}}
-                               : as_json(v, e);
+    const bool is_unknown = unseen && !(e.ends_unclear && goes_on(v, *e.route));
+    json["verdict"] = refused      ? refusal_of(e)
+                      : is_unknown ? boost::json::object{{"says", "unknown"}}
+                                   : as_json(v, e);
     return json;
 }
 

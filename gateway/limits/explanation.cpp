@@ -62,36 +62,45 @@ std::string head_of(const intake::hypothetical_request& request, std::string& co
     return request.method + ' ' + request.url + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 
-// Explains the limits in the order in which a limit check collects them. A limit in shadow mode
-// refuses nothing. The first of the others that refuses counts.
-void explain_limits(const intake::key_subject& subject, explanation& e)
+// Refuses the request by one of the route's limits. Those before it that need no token are asked
+// first if it needs one.
+void refuse_by(explanation& e, std::size_t limit, const admission& a)
 {
     const std::size_t without_token = e.route->limits_without_token;
+    e.status = a.status;
+    e.detail = a.detail;
+    e.retry_after = a.retry_after;
+    e.refused_by = limit;
+    e.asked = e.limits.size() > without_token ? without_token : 0;
+}
+
+// Explains the limits in the order in which a limit check collects them. A limit in shadow mode
+// refuses nothing. The first of the others that refuses counts. Without the keys that verify the
+// token, that is the first one that needs it.
+void explain_limits(const intake::key_subject& subject, explanation& e)
+{
+    const policy::policy& policy = *e.policy;
+    const bool lacks_keys = subject.token.unknown_key && policy.token->are_keys_fetched() &&
+                            policy.token->good.keys.empty();
     for (const std::size_t index : e.route->limits) {
         const std::size_t number = e.limits.size();
         intake::named_charge& c = e.limits.emplace_back();
-        intake::name_charge(*e.policy, index, subject, std::span{e.limits}.first(number), c);
-        if (c.refuses() && !e.refused_by) {
+        intake::name_charge(policy, index, subject, std::span{e.limits}.first(number), c);
+        const bool needs_token = number >= e.route->limits_without_token;
+        if (e.refused_by) {
+            continue;
+        }
+        if (lacks_keys && needs_token && c.rule->enforced()) {
+            refuse_by(e, index, keys_not_fetched());
+        } else if (c.refuses()) {
             const verdict::ruling is = ruling_of(c.is);
-            const admission a = admission_of(is, std::nullopt);
-            e.status = a.status;
-            e.detail =
-                is == verdict::ruling::unidentified ? described(c.fault) : std::string{a.detail};
-            e.refused_by = index;
-            e.asked = number < without_token ? 0 : without_token;
+            refuse_by(e, index, admission_of(is, std::nullopt));
+            if (is == verdict::ruling::unidentified) {
+                e.detail = described(c.fault);
+            }
         }
     }
     e.asked = e.refused_by ? e.asked : e.limits.size();
-}
-
-// True if a limit of the route that is enforced needs a token.
-bool needs_token(const explanation& e)
-{
-    const auto& limits = e.route->limits;
-    const auto first = static_cast<std::ptrdiff_t>(e.route->limits_without_token);
-    return std::any_of(limits.begin() + first, limits.end(), [&e](std::size_t i) {
-        return e.policy->limits[i].enforced();
-    });
 }
 
 void refuse(explanation& e, int status, std::string_view detail)
@@ -137,7 +146,7 @@ explanation explain(
     content::request_values values{e.policy->request_paths, http::is_json(head.fields)};
     std::string_view rest;
     intake::routed_request routed = intake::route_request(rules, head, by, memory);
-    if (routed.wants_content) {
+    if (routed.wants_content && routed.refused.status == 0) {
         const std::size_t most = routed.route->bounds.within(bounds).max_inspected_body;
         values.read_beginning(request.content, most, true);
         rest = std::string_view{request.content}.substr(std::min(most, request.content.size()));
@@ -148,34 +157,21 @@ explanation explain(
     e.route = routed.route;
     e.path = routed.path;
     if (routed.refused.status != 0) {
-        const bool ends_here = routed.refused.why == intake::refusal::reason::final_recipient;
-        refuse(
-            e,
-            routed.refused.status,
-            ends_here ? "Max-Forwards: 0 ends at the gateway" : routed.refused.detail
-        );
+        const std::string_view why = routed.refused.detail;
+        refuse(e, routed.refused.status, why.empty() ? "Max-Forwards: 0 ends at the gateway" : why);
         return e;
     }
+    intake::key_subject subject = intake::key_subject_of(*e.policy, head, by, routed, memory);
     std::optional<intake::token_cache> tokens;
-    intake::request_token token;
     if (e.route->reads_token) {
         tokens.emplace(e.policy->token->good);
-        token = intake::find_token(head, *e.policy->token, *tokens, base::unix_time());
+        subject.token = intake::find_token(head, *e.policy->token, *tokens, base::unix_time());
     }
-    intake::key_subject subject = intake::key_subject_of(*e.policy, head, by, routed, memory);
-    subject.token = token;
     e.claimed = std::make_shared<intake::claimed_limits>();
     subject.claimed = e.claimed.get();
     explain_limits(subject, e);
     const content::path_set paths = intake::paths_that_count(*e.policy, *e.route);
-    if (!rest.empty() && !values.stays_sound(rest, true, paths)) {
-        const admission late = content_unclear_later();
-        refuse(e, late.status, late.detail);
-    }
-    if (token.unknown_key && e.policy->token->good.keys.empty() && needs_token(e)) {
-        const admission without_keys = keys_not_fetched();
-        refuse(e, without_keys.status, without_keys.detail);
-    }
+    e.ends_unclear = !rest.empty() && !values.stays_sound(rest, true, paths);
     return e;
 }
 

@@ -43,9 +43,14 @@ struct explanation {
     int status = 0;
     std::string detail;
     std::optional<std::size_t> refused_by{};
+    // Wait that Retry-After reports with that status; 0 if it reports none.
+    base::duration retry_after{0};
     // Number of limits whose buckets are asked, counted from the first. If the request is refused,
     // these may reject it before that, as they need no token, and the limit that refuses needs it.
     std::size_t asked = 0;
+    // True if the content behind the part that counts shows that it cannot be read in one way. A
+    // request that goes on after the decision is refused then, see content_unclear_later().
+    bool ends_unclear = false;
 };
 
 // Explains the hypothetical request `request`. Sets `complaint` to a sentence about what is wrong
