@@ -57,7 +57,7 @@ class layer_table(unittest.TestCase):
             for folder in bottom:
                 del left[folder]
 
-    def test_refuses_a_room_that_is_not_listed_for_another_and_lets_the_face_be_seen(self):
+    def test_refuses_a_room_that_is_not_listed_for_another_and_the_face_from_beneath(self):
         for room, allowed in layers.ROOMS.items():
             top = "" if room.startswith("config/") else "gateway/"
             name = f"{top}{room}/a.cpp"
@@ -66,9 +66,21 @@ class layer_table(unittest.TestCase):
                     problems = layers.check_text(name, f'#include "{top}{other}/b.hpp"\n')
                     self.assertEqual(problems == [], other == room or other in allowed, (name, other))
             face = f"{top}{room.split('/')[0]}"
-            self.assertEqual(layers.check_text(name, f'#include "{face}/b.hpp"\n'), [])
-            self.assertEqual(layers.check_text(f"{face}/a.cpp", f'#include "{top}{room}/b.hpp"\n'), [])
+            problems = layers.check_text(name, f'#include "{face}/b.hpp"\n')
+            self.assertEqual(problems != [], room in layers.BENEATH, name)
+            problems = layers.check_text(f"{face}/a.cpp", f'#include "{top}{room}/b.hpp"\n')
+            self.assertEqual(problems != [], room in layers.ON_TOP, name)
         self.refused("config/misc/a.cpp", '#include "config/text/b.hpp"\n', "not in the table of rooms")
+
+    def test_has_no_cycles_of_rooms(self):
+        self.assertLessEqual(layers.ON_TOP | layers.BENEATH, set(layers.ROOMS))
+        self.assertEqual(layers.ON_TOP & layers.BENEATH, set())
+        left = dict(layers.ROOMS)
+        while left:
+            bottom = [room for room, allowed in left.items() if not allowed & set(left)]
+            self.assertTrue(bottom, f"a cycle among {sorted(left)}")
+            for room in bottom:
+                del left[room]
 
     def test_refuses_circles_of_files(self):
         texts = {

@@ -3,8 +3,8 @@
     layers.py [ROOT]
 
 A folder sees what is listed and itself. A room within a folder sees the folder's face, which is what lies
-in no room, and the rooms that are listed for it; the face sees all rooms, and no circle of files is
-possible. Pure folders, and files named *_state, know no sockets,
+in no room, and the rooms that are listed for it; the face sees all rooms. Rooms on top of the face are not
+seen by it, and those beneath do not see it. No circle of files is possible. Pure folders, and files named *_state, know no sockets,
 threads, clocks or foreign formats: `now` is an argument and results are returned.
 """
 
@@ -38,9 +38,13 @@ ALLOWED["config"] = set(ALLOWED) - {"replay"}
 ALLOWED["process"] = set(ALLOWED) - {"replay"}
 ALLOWED["commands"] = set(ALLOWED) - {"process"}
 ROOMS = {
-    "http/output": set(),
+    "http/grpc": set(),
+    "http/input": {"http/grpc"},
+    "http/output": {"http/grpc"},
+    "policy/paths": set(),
     "net/tls": set(),
     "proxy/servers": set(),
+    "proxy/pool": {"proxy/servers"},
     "store/memory": set(),
     "store/remote": set(),
     "store/redis/protocol": {"store/remote"},
@@ -48,6 +52,12 @@ ROOMS = {
     "store/redis/cluster": {"store/remote", "store/redis/protocol"},
     "store/redis": {"store/remote", "store/redis/protocol", "store/redis/sentinel", "store/redis/cluster"},
     "store/postgres": {"store/remote"},
+    "limits/reservations": set(),
+    "limits/reports": set(),
+    "limits/checks": {"limits/reservations", "limits/reports"},
+    "client/requests": set(),
+    "client/http1": {"client/requests"},
+    "client/http2": {"client/requests"},
     "replay/logs": set(),
     "replay/reports": set(),
     "telemetry/history": set(),
@@ -60,6 +70,17 @@ ROOMS = {
     "config/limits": {"config/text", "config/keys"},
     "config/routes": {"config/text", "config/keys"},
 }
+ON_TOP = {
+    "http/grpc",
+    "http/input",
+    "http/output",
+    "proxy/pool",
+    "store/memory",
+    "limits/reports",
+    "replay/reports",
+    "config/limits",
+}
+BENEATH = {"net/tls", "commands/top", "config/text", "config/urls"}
 PURE = {"base", "content", "limit", "identity", "policy", "http", "http2", "envoy", "intake"}
 
 IMPURE_INCLUDE = re.compile(
@@ -95,8 +116,12 @@ def room_of(name):
 def check_room(name, target):
     """What is wrong with an include within a folder, or None."""
     room, other = room_of(name), room_of(target)
-    if room is None or other is None or room == other:
+    if room == other:
         return None
+    if room is None:
+        return f"the face of {folder_of(name)} must not include {other}" if other in ON_TOP else None
+    if other is None:
+        return f"{room} must not include the face of {folder_of(name)}" if room in BENEATH else None
     if room not in ROOMS:
         return f"{room} is not in the table of rooms of tests/tidy/layers.py"
     return None if other in ROOMS[room] else f"{room} must not include {other}"
