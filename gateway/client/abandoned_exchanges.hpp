@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/content/usage_reader.hpp"
-#include "gateway/http/grpc_response.hpp"
+#include "gateway/http/grpc/grpc_response.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/reservation.hpp"
 #include "gateway/limits/scratch.hpp"

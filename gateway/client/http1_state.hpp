@@ -19,8 +19,8 @@
 #include "gateway/client/client_port.hpp"
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/timeout.hpp"
-#include "gateway/http/body_reader.hpp"
 #include "gateway/http/http_date.hpp"
+#include "gateway/http/input/body_reader.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/options.hpp"
 

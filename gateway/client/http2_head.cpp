@@ -1,6 +1,6 @@
 #include "gateway/client/http2_head.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 namespace gateway::client {
 

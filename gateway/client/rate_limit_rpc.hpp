@@ -10,7 +10,7 @@
 #include "gateway/client/request_account.hpp"
 #include "gateway/client/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
-#include "gateway/http/grpc.hpp"
+#include "gateway/http/grpc/grpc.hpp"
 #include "gateway/limits/descriptor_admitter.hpp"
 
 #include <string>

@@ -3,7 +3,7 @@
 #include "gateway/client/asked_request.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_names.hpp"
-#include "gateway/http/grpc_timeout.hpp"
+#include "gateway/http/grpc/grpc_timeout.hpp"
 #include "gateway/limits/corrections.hpp"
 
 #include <utility>

@@ -2,8 +2,8 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
-#include "gateway/http/grpc.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/grpc/grpc.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include <algorithm>
 

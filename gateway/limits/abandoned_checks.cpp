@@ -1,6 +1,6 @@
 #include "gateway/limits/abandoned_checks.hpp"
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
 namespace gateway::limits {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
 #include "gateway/intake/refusal.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/envoy/rate_limit_response.hpp"
-#include "gateway/http/grpc.hpp"
+#include "gateway/http/grpc/grpc.hpp"
 #include "gateway/intake/descriptor_charges.hpp"
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/request_record.hpp"

@@ -2,8 +2,8 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/http/media_type.hpp"
-#include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/intake/request_charges.hpp"
 #include "gateway/intake/routed_request.hpp"

@@ -1,7 +1,7 @@
 // `finished` is the end of a request, as the machine that has served it reports it.
 #pragma once
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gateway/content/usage_reader.hpp"
-#include "gateway/http/grpc_response.hpp"
+#include "gateway/http/grpc/grpc_response.hpp"
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/http/request_id.hpp"
 #include "gateway/intake/routed_request.hpp"

@@ -1,7 +1,7 @@
 // `outcome_rule` states how a response changes the charge of its request.
 #pragma once
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "gateway/proxy/answer_state.hpp"
 
-#include "gateway/http/response_parser.hpp"
-#include "gateway/http/websocket.hpp"
+#include "gateway/http/input/response_parser.hpp"
+#include "gateway/http/input/websocket.hpp"
 
 namespace gateway::proxy {
 

@@ -3,9 +3,9 @@
 // that an exchange can hand it over while the response is still to come.
 #pragma once
 
-#include "gateway/http/body_reader.hpp"
+#include "gateway/http/input/body_reader.hpp"
+#include "gateway/http/input/partial_head.hpp"
 #include "gateway/http/message.hpp"
-#include "gateway/http/partial_head.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/reply_port.hpp"

@@ -1,7 +1,7 @@
 #include "gateway/replay/request_text.hpp"
 
 #include "gateway/base/chars.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include <algorithm>
 

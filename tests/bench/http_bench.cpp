@@ -1,10 +1,10 @@
 // What the head of a message costs to read and to pass on, beside Boost.Beast's parser with empty
 // callbacks on the same bytes (which judges less, and keeps nothing).
+#include "gateway/http/input/request_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 #include "gateway/http/output/forward_request.hpp"
 #include "gateway/http/output/forward_response.hpp"
 #include "gateway/http/output/limit_headers.hpp"
-#include "gateway/http/request_parser.hpp"
-#include "gateway/http/response_parser.hpp"
 #include "tests/fuzz/beast_heads.hpp"
 
 #include <benchmark/benchmark.h>

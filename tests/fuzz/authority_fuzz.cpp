@@ -1,7 +1,7 @@
 // Input: the value of a Host field.
 #include "gateway/http/authority.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "tests/fuzz/require.hpp"
 
 #include <cstddef>

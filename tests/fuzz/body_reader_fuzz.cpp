@@ -1,5 +1,5 @@
 // Input: a byte of framing, one of the size of the parts, then a body and what follows it.
-#include "gateway/http/body_reader.hpp"
+#include "gateway/http/input/body_reader.hpp"
 
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/http/naive_chunks.hpp"

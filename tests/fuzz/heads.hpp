@@ -1,7 +1,7 @@
 // What holds of every head that was parsed, request or response.
 #pragma once
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "tests/fuzz/require.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Input: what a client sends behind the preface and its SETTINGS. Whatever comes: each head becomes
 // a text that the parser of HTTP/1 takes or refuses as one whole head, no stream gets an event
 // after its end, content is answered and consumed, and the engine's own frames stay few.
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/http2/engine.hpp"
 #include "gateway/http2/preface.hpp"
 #include "gateway/http2/request_text.hpp"

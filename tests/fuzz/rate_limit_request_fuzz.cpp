@@ -2,7 +2,7 @@
 // whatever the prefix says, is also decoded as a message.
 #include "gateway/envoy/rate_limit_request.hpp"
 
-#include "gateway/http/grpc.hpp"
+#include "gateway/http/grpc/grpc.hpp"
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/envoy/messages.hpp"
 

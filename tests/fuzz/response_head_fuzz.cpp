@@ -1,6 +1,6 @@
 // Input: a byte of flags, then a response head and what follows it.
+#include "gateway/http/input/response_parser.hpp"
 #include "gateway/http/output/forward_response.hpp"
-#include "gateway/http/response_parser.hpp"
 #include "tests/fuzz/beast_heads.hpp"
 #include "tests/fuzz/heads.hpp"
 

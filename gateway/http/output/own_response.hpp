@@ -2,7 +2,7 @@
 // (error_body.hpp) with the fields that its status needs, or what gRPC has in their place.
 #pragma once
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 #include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/ip_address.hpp"
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 #include "gateway/limits/finished.hpp"
 #include "gateway/replay/logs/wanted_parts.hpp"
 

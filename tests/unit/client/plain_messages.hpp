@@ -2,9 +2,9 @@
 // framing. Says so when a stream is not well-formed.
 #pragma once
 
-#include "gateway/http/body_reader.hpp"
-#include "gateway/http/request_parser.hpp"
-#include "gateway/http/response_parser.hpp"
+#include "gateway/http/input/body_reader.hpp"
+#include "gateway/http/input/request_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "gateway/http/body_reader.hpp"
+#include "gateway/http/input/body_reader.hpp"
 
 #include "tests/unit/http/naive_chunks.hpp"
 

@@ -1,6 +1,6 @@
 #include "gateway/http/chunk.hpp"
 
-#include "gateway/http/body_reader.hpp"
+#include "gateway/http/input/body_reader.hpp"
 
 #include <gtest/gtest.h>
 

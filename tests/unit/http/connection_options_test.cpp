@@ -1,4 +1,4 @@
-#include "gateway/http/connection_options.hpp"
+#include "gateway/http/input/connection_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
-#include "gateway/http/grpc_response.hpp"
-#include "gateway/http/grpc_timeout.hpp"
+#include "gateway/http/grpc/grpc_response.hpp"
+#include "gateway/http/grpc/grpc_timeout.hpp"
 #include "tests/unit/http/heads.hpp"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // that how they were split changes nothing.
 #pragma once
 
-#include "gateway/http/request_parser.hpp"
-#include "gateway/http/response_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Whatever servers may take for one credential has one value, or is ambiguous; different
 // credentials have different values.
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/http/part_value.hpp"
-#include "gateway/http/request_parser.hpp"
 
 #include <gtest/gtest.h>
 

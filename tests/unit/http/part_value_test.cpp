@@ -1,7 +1,7 @@
 // Spellings that servers take for one value. What a value is otherwise: request_key_test.
 #include "gateway/http/part_value.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/http/partial_head.hpp"
+#include "gateway/http/input/partial_head.hpp"
 
 #include "tests/unit/http/heads.hpp"
 

@@ -1,7 +1,7 @@
 // Raw requests kept outside the tree, if GATEWAY_CASES names their directory: smuggling.jsonl, one
 // object a line with `raw` (code points are bytes), `expect` and `also_ok`. Whatever may only be
 // rejected must fail in its head, its body, or in what follows on the connection.
-#include "gateway/http/body_reader.hpp"
+#include "gateway/http/input/body_reader.hpp"
 #include "tests/unit/http/heads.hpp"
 
 #include <boost/json/parse.hpp>

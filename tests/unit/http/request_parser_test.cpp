@@ -1,4 +1,4 @@
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include "gateway/http/request_target.hpp"
 #include "tests/unit/http/heads.hpp"

@@ -1,5 +1,5 @@
 // What a request must say about itself: its host, its framing, its expectation, within bounds.
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "tests/unit/http/heads.hpp"
 
 #include <vector>

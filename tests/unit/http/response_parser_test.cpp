@@ -1,4 +1,4 @@
-#include "gateway/http/response_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 
 #include "tests/unit/http/heads.hpp"
 

@@ -1,9 +1,9 @@
-#include "gateway/http/websocket.hpp"
+#include "gateway/http/input/websocket.hpp"
 
+#include "gateway/http/input/request_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 #include "gateway/http/output/forward_request.hpp"
 #include "gateway/http/output/forward_response.hpp"
-#include "gateway/http/request_parser.hpp"
-#include "gateway/http/response_parser.hpp"
 
 #include <gmock/gmock.h>
 

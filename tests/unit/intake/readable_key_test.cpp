@@ -1,7 +1,7 @@
 #include "gateway/intake/readable_key.hpp"
 
 #include "gateway/base/hash.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/intake/request_key.hpp"
 
 #include <boost/json.hpp>

@@ -1,8 +1,8 @@
 // The values of a key's parts, and the bucket names made of them.
 #include "gateway/intake/request_key.hpp"
 
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/http/part_value.hpp"
-#include "gateway/http/request_parser.hpp"
 
 #include <gtest/gtest.h>
 

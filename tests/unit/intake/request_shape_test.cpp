@@ -1,6 +1,6 @@
 #include "gateway/intake/request_shape.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Where the token of a request is, and which of its spellings are one.
 #include "gateway/intake/request_token.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/identity/token_keys.hpp"
 #include "gateway/intake/request_key.hpp"
 #include "tests/unit/identity/issuer.hpp"

@@ -1,6 +1,6 @@
 #include "gateway/intake/routed_request.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Any text that a request carries has the form of the same text where an operator states it, and
 // what a request may not carry cannot be stated.
 #include "gateway/http/authority.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/intake/request_key.hpp"
 #include "gateway/policy/path.hpp"
 #include "gateway/policy/stated_value.hpp"

@@ -1,7 +1,7 @@
 #include "gateway/limits/admitter.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/limits/corrections.hpp"
 #include "gateway/limits/permit_leases.hpp"
 #include "gateway/store/remote/call.hpp"

@@ -1,6 +1,6 @@
 // Limits that need no token decide before the token is verified, and decide what they would have
 // decided after that.
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/identity/token_keys.hpp"
 #include "tests/unit/identity/issuer.hpp"
 #include "tests/unit/limits/limit_check_fixture.hpp"

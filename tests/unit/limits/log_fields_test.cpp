@@ -1,6 +1,6 @@
 #include "gateway/limits/log_fields.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/limits/request_costs.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // What plans make of a request's limits.
 #include "gateway/intake/request_plan.hpp"
 
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/limits/check_request.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gateway/http/partial_head.hpp"
+#include "gateway/http/input/partial_head.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
 #include "gateway/base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/http/grpc_response.hpp"
+#include "gateway/http/grpc/grpc_response.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/trailers.hpp"

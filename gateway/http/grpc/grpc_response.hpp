@@ -2,7 +2,7 @@
 // whose head, if nothing follows that (trailers-only). Pure.
 #pragma once
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 #include "gateway/http/message.hpp"
 
 #include <optional>

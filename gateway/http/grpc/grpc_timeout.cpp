@@ -1,4 +1,4 @@
-#include "gateway/http/grpc_timeout.hpp"
+#include "gateway/http/grpc/grpc_timeout.hpp"
 
 #include "gateway/base/text.hpp"
 

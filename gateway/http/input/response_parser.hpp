@@ -2,8 +2,8 @@
 // head is refused, and becomes a 502.
 #pragma once
 
+#include "gateway/http/input/request_parser.hpp"
 #include "gateway/http/message.hpp"
-#include "gateway/http/request_parser.hpp"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "gateway/http/websocket.hpp"
+#include "gateway/http/input/websocket.hpp"
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"

@@ -2,7 +2,7 @@
 // Pure.
 #pragma once
 
-#include "gateway/http/grpc_status.hpp"
+#include "gateway/http/grpc/grpc_status.hpp"
 
 #include <array>
 #include <cstddef>

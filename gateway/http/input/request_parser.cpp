@@ -1,14 +1,14 @@
-#include "gateway/http/request_parser.hpp"
+#include "gateway/http/input/request_parser.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
-#include "gateway/http/connection_options.hpp"
 #include "gateway/http/field_parser.hpp"
-#include "gateway/http/grpc.hpp"
+#include "gateway/http/grpc/grpc.hpp"
+#include "gateway/http/input/connection_options.hpp"
+#include "gateway/http/input/websocket.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/http/trace_parent.hpp"
-#include "gateway/http/websocket.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "gateway/http/response_parser.hpp"
+#include "gateway/http/input/response_parser.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
-#include "gateway/http/connection_options.hpp"
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/input/connection_options.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "gateway/http/grpc.hpp"
+#include "gateway/http/grpc/grpc.hpp"
 
 #include "gateway/base/text.hpp"
 
