@@ -3,7 +3,7 @@
 #include "config/routes/route_name.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/policy/matcher.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
 #include "config/urls/address.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "gateway/content/json_number.hpp"
 #include "gateway/content/json_paths.hpp"
 #include "gateway/http/field.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 

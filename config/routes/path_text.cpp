@@ -1,7 +1,7 @@
 // `take_path()` takes a path in the configuration.
 #include "config/routes/route_sections.hpp"
 #include "config/text/text_rules.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 namespace gateway::config {
 

@@ -39,8 +39,8 @@ void describe_answer(keys& k, policy::route& route);
 // Describes `content_type`, whose default is empty.
 void describe_content_type(keys& k, std::string& type);
 
-// Takes a path of the configuration in normal form (policy/path.hpp). Returns what is wrong with
-// it, if it is invalid or no request could match it.
+// Takes a path of the configuration in normal form (policy/paths/path.hpp). Returns what is wrong
+// with it, if it is invalid or no request could match it.
 std::string take_path(const std::string& text, std::string& path);
 
 }  // namespace gateway::config

@@ -3,7 +3,7 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <openssl/crypto.h>
 

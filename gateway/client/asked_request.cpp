@@ -3,7 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"
 #include "gateway/http/request_target.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "gateway/intake/request_key.hpp"
 
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "gateway/intake/request_shape.hpp"
 
-#include "gateway/policy/path_prefix.hpp"
+#include "gateway/policy/paths/path_prefix.hpp"
 
 #include <tuple>
 #include <utility>

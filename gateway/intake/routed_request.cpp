@@ -5,8 +5,8 @@
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/json_judgement.hpp"
-#include "gateway/policy/path.hpp"
-#include "gateway/policy/path_case.hpp"
+#include "gateway/policy/paths/path.hpp"
+#include "gateway/policy/paths/path_case.hpp"
 
 namespace gateway::intake {
 

@@ -4,7 +4,7 @@
 #include "gateway/limits/check_request.hpp"
 #include "gateway/limits/log_fields.hpp"
 #include "gateway/limits/verdict_notes.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 

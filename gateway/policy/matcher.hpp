@@ -5,7 +5,7 @@
 // Thread: any, as it is immutable.
 #pragma once
 
-#include "gateway/policy/host_index.hpp"
+#include "gateway/policy/paths/host_index.hpp"
 #include "gateway/policy/route.hpp"
 
 #include <optional>

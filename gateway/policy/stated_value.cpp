@@ -4,7 +4,7 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/request_target.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Input: the path of a request target.
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include "tests/fuzz/require.hpp"
 

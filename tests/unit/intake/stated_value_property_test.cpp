@@ -3,7 +3,7 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/input/request_parser.hpp"
 #include "gateway/intake/request_key.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 #include "gateway/policy/stated_value.hpp"
 
 #include <gtest/gtest.h>

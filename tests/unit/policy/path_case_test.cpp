@@ -1,4 +1,4 @@
-#include "gateway/policy/path_case.hpp"
+#include "gateway/policy/paths/path_case.hpp"
 
 #include <gtest/gtest.h>
 

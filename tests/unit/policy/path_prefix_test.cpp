@@ -1,6 +1,6 @@
-#include "gateway/policy/path_prefix.hpp"
+#include "gateway/policy/paths/path_prefix.hpp"
 
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // (servlet containers), some after, most know none; some merge slashes; some take '\' for '/'.
 #include "gateway/base/hex.hpp"
 #include "gateway/policy/matcher.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <gtest/gtest.h>
 

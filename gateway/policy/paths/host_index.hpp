@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/base/text_hash.hpp"
-#include "gateway/policy/path_index.hpp"
+#include "gateway/policy/paths/path_index.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,6 @@
-#include "gateway/policy/path_table.hpp"
+#include "gateway/policy/paths/path_table.hpp"
 
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include <algorithm>
 #include <limits>

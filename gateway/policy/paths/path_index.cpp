@@ -1,7 +1,7 @@
-#include "gateway/policy/path_index.hpp"
+#include "gateway/policy/paths/path_index.hpp"
 
-#include "gateway/policy/path.hpp"
-#include "gateway/policy/path_case.hpp"
+#include "gateway/policy/paths/path.hpp"
+#include "gateway/policy/paths/path_case.hpp"
 
 #include <array>
 

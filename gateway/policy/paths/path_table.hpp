@@ -2,7 +2,7 @@
 // prefix by whole segments. The cost of a lookup depends on the path, not on the number of routes.
 #pragma once
 
-#include "gateway/policy/path_routes.hpp"
+#include "gateway/policy/paths/path_routes.hpp"
 #include "gateway/policy/route.hpp"
 
 #include <array>

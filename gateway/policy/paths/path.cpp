@@ -1,4 +1,4 @@
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/paths/path.hpp"
 
 #include "gateway/base/bytes16.hpp"
 #include "gateway/base/hex.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/policy/path_routes.hpp"
+#include "gateway/policy/paths/path_routes.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/policy/json_judgement.hpp"

@@ -2,7 +2,7 @@
 // beside them those that ignore it.
 #pragma once
 
-#include "gateway/policy/path_table.hpp"
+#include "gateway/policy/paths/path_table.hpp"
 #include "gateway/policy/route.hpp"
 
 #include <cstddef>

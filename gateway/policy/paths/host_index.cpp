@@ -1,4 +1,4 @@
-#include "gateway/policy/host_index.hpp"
+#include "gateway/policy/paths/host_index.hpp"
 
 #include <algorithm>
 
