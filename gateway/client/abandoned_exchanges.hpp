@@ -10,7 +10,7 @@
 #include "gateway/limits/scratch.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/proxy/abandoned_state.hpp"
-#include "gateway/proxy/pool.hpp"
+#include "gateway/proxy/pool/pool.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <list>

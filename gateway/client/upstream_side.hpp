@@ -10,7 +10,7 @@
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/limits/request_record.hpp"
-#include "gateway/proxy/pool.hpp"
+#include "gateway/proxy/pool/pool.hpp"
 
 #include <optional>
 

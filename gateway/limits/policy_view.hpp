@@ -10,7 +10,7 @@
 #include "gateway/intake/routed_request.hpp"
 #include "gateway/intake/token_cache.hpp"
 #include "gateway/policy/policy.hpp"
-#include "gateway/proxy/pool.hpp"
+#include "gateway/proxy/pool/pool.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
 #include "gateway/tracing/options.hpp"

@@ -2,7 +2,7 @@
 // which nothing is left behind at the end.
 #pragma once
 
-#include "gateway/proxy/pool.hpp"
+#include "gateway/proxy/pool/pool.hpp"
 #include "tests/unit/net/loop_end.hpp"
 #include "tests/unit/proxy/loopback.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/proxy/retry_budget.hpp"
+#include "gateway/proxy/pool/retry_budget.hpp"
 
 #include <gtest/gtest.h>
 

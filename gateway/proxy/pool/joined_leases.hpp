@@ -4,7 +4,7 @@
 // Thread: the pool's.
 #pragma once
 
-#include "gateway/proxy/pending_lease.hpp"
+#include "gateway/proxy/pool/pending_lease.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -4,13 +4,13 @@
 // Thread: the pool's.
 #pragma once
 
-#include "gateway/proxy/connect_attempt.hpp"
-#include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
-#include "gateway/proxy/server_conduct.hpp"
+#include "gateway/proxy/pool/connect_attempt.hpp"
+#include "gateway/proxy/pool/connection_shelf.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
+#include "gateway/proxy/pool/server_conduct.hpp"
+#include "gateway/proxy/pool/shared_connections.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
-#include "gateway/proxy/shared_connections.hpp"
 
 #include <list>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "gateway/proxy/pool.hpp"
+#include "gateway/proxy/pool/pool.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "gateway/proxy/connection_shelf.hpp"
+#include "gateway/proxy/pool/connection_shelf.hpp"
 
 #include <algorithm>
 #include <utility>

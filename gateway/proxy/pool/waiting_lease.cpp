@@ -1,6 +1,6 @@
-#include "gateway/proxy/waiting_lease.hpp"
+#include "gateway/proxy/pool/waiting_lease.hpp"
 
-#include "gateway/proxy/waiting_room.hpp"
+#include "gateway/proxy/pool/waiting_room.hpp"
 
 #include <algorithm>
 

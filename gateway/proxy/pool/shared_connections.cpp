@@ -1,4 +1,4 @@
-#include "gateway/proxy/shared_connections.hpp"
+#include "gateway/proxy/pool/shared_connections.hpp"
 
 #include <iterator>
 

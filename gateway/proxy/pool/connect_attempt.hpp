@@ -7,8 +7,8 @@
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/socket.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/proxy/joined_leases.hpp"
-#include "gateway/proxy/pending_lease.hpp"
+#include "gateway/proxy/pool/joined_leases.hpp"
+#include "gateway/proxy/pool/pending_lease.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
-#include "gateway/proxy/pending_lease.hpp"
+#include "gateway/proxy/pool/pending_lease.hpp"
 #include "gateway/proxy/servers/wait_queue.hpp"
 
 #include <list>

@@ -10,15 +10,15 @@
 #pragma once
 
 #include "gateway/proxy/answer_state.hpp"
-#include "gateway/proxy/connect_attempts.hpp"
-#include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
-#include "gateway/proxy/server_conduct.hpp"
+#include "gateway/proxy/pool/connect_attempts.hpp"
+#include "gateway/proxy/pool/connection_shelf.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
+#include "gateway/proxy/pool/server_conduct.hpp"
+#include "gateway/proxy/pool/shared_connections.hpp"
+#include "gateway/proxy/pool/waiting_room.hpp"
 #include "gateway/proxy/servers/server_capacity.hpp"
 #include "gateway/proxy/servers/server_names.hpp"
-#include "gateway/proxy/shared_connections.hpp"
-#include "gateway/proxy/waiting_room.hpp"
 
 #include <memory>
 #include <optional>

@@ -7,8 +7,8 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
-#include "gateway/proxy/retry_budget.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
+#include "gateway/proxy/pool/retry_budget.hpp"
 #include "gateway/proxy/servers/server_capacity.hpp"
 
 #include <optional>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "gateway/proxy/multiplexed_connection.hpp"
-#include "gateway/proxy/pending_lease.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
+#include "gateway/proxy/pool/pending_lease.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
 
 #include <functional>
 #include <list>

@@ -1,4 +1,4 @@
-#include "gateway/proxy/connect_attempts.hpp"
+#include "gateway/proxy/pool/connect_attempts.hpp"
 
 #include <algorithm>
 #include <iterator>

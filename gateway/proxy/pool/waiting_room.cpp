@@ -1,4 +1,4 @@
-#include "gateway/proxy/waiting_room.hpp"
+#include "gateway/proxy/pool/waiting_room.hpp"
 
 #include <boost/asio/post.hpp>
 

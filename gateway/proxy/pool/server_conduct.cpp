@@ -1,4 +1,4 @@
-#include "gateway/proxy/server_conduct.hpp"
+#include "gateway/proxy/pool/server_conduct.hpp"
 
 #include "gateway/telemetry/log.hpp"
 #include "gateway/telemetry/shared_line_budget.hpp"

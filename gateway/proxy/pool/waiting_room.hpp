@@ -6,8 +6,8 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
-#include "gateway/proxy/waiting_lease.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
+#include "gateway/proxy/pool/waiting_lease.hpp"
 
 #include <list>
 #include <memory>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/pool_metrics.hpp"
+#include "gateway/proxy/pool/pool_metrics.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "gateway/proxy/connect_attempt.hpp"
+#include "gateway/proxy/pool/connect_attempt.hpp"
 
 #include "gateway/base/quantity.hpp"
 #include "gateway/net/shortage.hpp"
