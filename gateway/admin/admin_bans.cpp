@@ -2,7 +2,7 @@
 #include "gateway/admin/admin_limits.hpp"
 #include "gateway/admin/admin_query.hpp"
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/limits/known_bans.hpp"
+#include "gateway/limits/reports/known_bans.hpp"
 #include "gateway/worker/worker.hpp"
 
 #include <boost/json.hpp>

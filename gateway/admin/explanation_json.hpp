@@ -1,7 +1,7 @@
 // An explanation as JSON, for people and programs (docs/admin-api.md).
 #pragma once
 
-#include "gateway/limits/explanation.hpp"
+#include "gateway/limits/reports/explanation.hpp"
 
 #include <boost/json/value.hpp>
 

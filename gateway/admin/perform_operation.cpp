@@ -1,6 +1,6 @@
 #include "gateway/admin/perform_operation.hpp"
 
-#include "gateway/limits/bucket_parts.hpp"
+#include "gateway/limits/checks/bucket_parts.hpp"
 #include "gateway/worker/worker.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "gateway/client/abandoned_exchanges.hpp"
 
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/settlement.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/settlement.hpp"
 
 #include <algorithm>
 #include <utility>

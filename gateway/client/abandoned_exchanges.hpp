@@ -6,7 +6,7 @@
 #include "gateway/content/usage_reader.hpp"
 #include "gateway/http/grpc/grpc_response.hpp"
 #include "gateway/limits/policy_view.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 #include "gateway/limits/scratch.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/proxy/abandoned_state.hpp"

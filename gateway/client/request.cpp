@@ -4,7 +4,7 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/client/request_names.hpp"
 #include "gateway/http/grpc/grpc_timeout.hpp"
-#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include "gateway/base/hash.hpp"
 #include "gateway/client/id_source.hpp"
-#include "gateway/limits/recent_rejections.hpp"
+#include "gateway/limits/reports/recent_rejections.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "gateway/client/bounded_log.hpp"
 #include "gateway/client/id_source.hpp"
 #include "gateway/http/media_type.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/settlement.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/settlement.hpp"
 
 #include <algorithm>
 #include <cassert>

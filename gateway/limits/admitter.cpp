@@ -1,7 +1,7 @@
 #include "gateway/limits/admitter.hpp"
 
 #include "gateway/intake/request_shape.hpp"
-#include "gateway/limits/check_request.hpp"
+#include "gateway/limits/checks/check_request.hpp"
 #include "gateway/limits/log_fields.hpp"
 #include "gateway/limits/verdict_notes.hpp"
 #include "gateway/policy/paths/path.hpp"

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "gateway/http/output/forward_request.hpp"
-#include "gateway/limits/abandoned_checks.hpp"
 #include "gateway/limits/admission.hpp"
-#include "gateway/limits/check_pool.hpp"
+#include "gateway/limits/checks/abandoned_checks.hpp"
+#include "gateway/limits/checks/check_pool.hpp"
 #include "gateway/limits/request_record.hpp"
 #include "gateway/limits/scratch.hpp"
 

@@ -6,7 +6,7 @@
 #include "gateway/envoy/rate_limit_response.hpp"
 #include "gateway/http/grpc/grpc.hpp"
 #include "gateway/intake/descriptor_charges.hpp"
-#include "gateway/limits/check_pool.hpp"
+#include "gateway/limits/checks/check_pool.hpp"
 #include "gateway/limits/request_record.hpp"
 
 #include <memory>

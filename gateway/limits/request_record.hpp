@@ -11,8 +11,8 @@
 #include "gateway/intake/routed_request.hpp"
 #include "gateway/limits/finished.hpp"
 #include "gateway/limits/policy_view.hpp"
-#include "gateway/limits/request_costs.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/request_costs.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 #include "gateway/telemetry/metrics.hpp"
 #include "gateway/tracing/trace_context.hpp"
 

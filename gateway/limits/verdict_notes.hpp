@@ -1,7 +1,7 @@
 // The functions here note in a request's record what its limits have decided.
 #pragma once
 
-#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/checks/limit_check.hpp"
 #include "gateway/limits/request_record.hpp"
 
 #include <optional>

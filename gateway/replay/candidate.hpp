@@ -6,9 +6,9 @@
 #pragma once
 
 #include "gateway/identity/web_token.hpp"
-#include "gateway/limits/check_request.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/permit_leases.hpp"
+#include "gateway/limits/checks/check_request.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 #include "gateway/replay/judged_routes.hpp"
 #include "gateway/replay/judgement.hpp"
 #include "gateway/replay/known_costs.hpp"

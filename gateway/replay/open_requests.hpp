@@ -3,8 +3,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 
 #include <functional>
 #include <map>

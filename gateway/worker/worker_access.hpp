@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/limits/bucket_operations.hpp"
-#include "gateway/limits/heavy_hitters.hpp"
-#include "gateway/limits/recent_rejections.hpp"
+#include "gateway/limits/reports/heavy_hitters.hpp"
+#include "gateway/limits/reports/recent_rejections.hpp"
 
 namespace gateway::worker {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/base/hash.hpp"
-#include "gateway/limits/heavy_hitters.hpp"
+#include "gateway/limits/reports/heavy_hitters.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "gateway/admin/stream/findings.hpp"
 #include "gateway/admin/stream/sections.hpp"
-#include "gateway/limits/recent_rejections.hpp"
+#include "gateway/limits/reports/recent_rejections.hpp"
 
 #include <boost/json/value.hpp>
 

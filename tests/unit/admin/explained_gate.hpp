@@ -8,9 +8,9 @@
 #include "gateway/http/input/request_parser.hpp"
 #include "gateway/limits/admitter.hpp"
 #include "gateway/limits/bucket_operations.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/explanation.hpp"
-#include "gateway/limits/permit_leases.hpp"
+#include "gateway/limits/reports/explanation.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>

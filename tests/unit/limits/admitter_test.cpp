@@ -2,8 +2,8 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/input/request_parser.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/permit_leases.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 #include "gateway/store/remote/call.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // A shared store is asked for a correction until it has made it, or a minute has passed.
-#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 #include "tests/unit/limits/far_store.hpp"

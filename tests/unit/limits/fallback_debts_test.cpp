@@ -1,5 +1,5 @@
 // What was admitted while a store failed is charged to it once, when it can be asked again.
-#include "gateway/limits/fallback_debts.hpp"
+#include "gateway/limits/reservations/fallback_debts.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 #include "tests/unit/limits/far_store.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/limits/known_bans.hpp"
+#include "gateway/limits/reports/known_bans.hpp"
 
 #include <gtest/gtest.h>
 

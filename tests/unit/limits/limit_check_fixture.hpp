@@ -2,9 +2,9 @@
 // limits in both.
 #pragma once
 
-#include "gateway/limits/check_request.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/permit_leases.hpp"
+#include "gateway/limits/checks/check_request.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 #include "gateway/store/remote/call.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "gateway/limits/log_fields.hpp"
 
 #include "gateway/http/input/request_parser.hpp"
-#include "gateway/limits/request_costs.hpp"
+#include "gateway/limits/reservations/request_costs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gateway/limits/recent_rejections.hpp"
+#include "gateway/limits/reports/recent_rejections.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "gateway/intake/request_plan.hpp"
 
 #include "gateway/http/input/request_parser.hpp"
-#include "gateway/limits/check_request.hpp"
+#include "gateway/limits/checks/check_request.hpp"
 
 #include <gtest/gtest.h>
 

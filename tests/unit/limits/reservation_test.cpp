@@ -1,7 +1,7 @@
 // Charges that go by the outcome of a call of gRPC, and those that do not.
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 
-#include "gateway/limits/request_costs.hpp"
+#include "gateway/limits/reservations/request_costs.hpp"
 #include "tests/unit/http/heads.hpp"
 #include "tests/unit/limits/limit_check_fixture.hpp"
 

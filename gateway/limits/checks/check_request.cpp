@@ -1,4 +1,4 @@
-#include "gateway/limits/check_request.hpp"
+#include "gateway/limits/checks/check_request.hpp"
 
 #include "gateway/intake/request_charges.hpp"
 

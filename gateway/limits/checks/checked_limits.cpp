@@ -1,4 +1,4 @@
-#include "gateway/limits/checked_limits.hpp"
+#include "gateway/limits/checks/checked_limits.hpp"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/limits/checked_limits.hpp"
+#include "gateway/limits/checks/checked_limits.hpp"
 #include "gateway/store/memory/memory_store.hpp"
 
 namespace gateway::limits {

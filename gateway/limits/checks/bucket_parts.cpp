@@ -1,4 +1,4 @@
-#include "gateway/limits/bucket_parts.hpp"
+#include "gateway/limits/checks/bucket_parts.hpp"
 
 #include <array>
 #include <string>

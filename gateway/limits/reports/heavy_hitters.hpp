@@ -11,7 +11,7 @@
 #pragma once
 
 #include "gateway/base/hashed_name.hpp"
-#include "gateway/limits/known_bans.hpp"
+#include "gateway/limits/reports/known_bans.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "gateway/limits/heavy_hitters.hpp"
+#include "gateway/limits/reports/heavy_hitters.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 

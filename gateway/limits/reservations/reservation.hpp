@@ -11,8 +11,8 @@
 
 #include "gateway/http/message.hpp"
 #include "gateway/limit/correction.hpp"
-#include "gateway/limits/permit_leases.hpp"
 #include "gateway/limits/policy_view.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
 
 namespace gateway::limits {
 

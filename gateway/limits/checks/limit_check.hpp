@@ -19,7 +19,7 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/limits/local_decisions.hpp"
+#include "gateway/limits/checks/local_decisions.hpp"
 
 namespace gateway::limits {
 

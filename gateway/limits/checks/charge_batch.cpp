@@ -1,4 +1,4 @@
-#include "gateway/limits/charge_batch.hpp"
+#include "gateway/limits/checks/charge_batch.hpp"
 
 namespace gateway::limits {
 

@@ -1,6 +1,6 @@
-#include "gateway/limits/permit_leases.hpp"
+#include "gateway/limits/reservations/permit_leases.hpp"
 
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "gateway/limits/settlement.hpp"
+#include "gateway/limits/reservations/settlement.hpp"
 
 #include "gateway/http/media_type.hpp"
 #include "gateway/policy/cost_rule.hpp"

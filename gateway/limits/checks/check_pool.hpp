@@ -2,7 +2,7 @@
 // worker.
 #pragma once
 
-#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/checks/limit_check.hpp"
 #include "gateway/limits/spares.hpp"
 
 #include <memory>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/intake/request_key.hpp"
-#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/checks/limit_check.hpp"
 
 namespace gateway::limits {
 

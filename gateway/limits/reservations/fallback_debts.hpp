@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gateway/base/hash.hpp"
-#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
 
 #include <memory>
 #include <unordered_map>

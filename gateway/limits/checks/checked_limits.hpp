@@ -4,10 +4,10 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/limits/bucket_parts.hpp"
-#include "gateway/limits/charge_batch.hpp"
-#include "gateway/limits/heavy_hitters.hpp"
+#include "gateway/limits/checks/bucket_parts.hpp"
+#include "gateway/limits/checks/charge_batch.hpp"
 #include "gateway/limits/policy_view.hpp"
+#include "gateway/limits/reports/heavy_hitters.hpp"
 #include "gateway/limits/verdict.hpp"
 
 #include <array>

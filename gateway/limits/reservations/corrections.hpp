@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 #include "gateway/store/memory/memory_store.hpp"
 #include "gateway/store/pending_corrections.hpp"
 

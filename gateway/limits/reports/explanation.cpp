@@ -1,4 +1,4 @@
-#include "gateway/limits/explanation.hpp"
+#include "gateway/limits/reports/explanation.hpp"
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"

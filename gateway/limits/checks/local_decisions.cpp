@@ -1,4 +1,4 @@
-#include "gateway/limits/local_decisions.hpp"
+#include "gateway/limits/checks/local_decisions.hpp"
 
 namespace gateway::limits {
 

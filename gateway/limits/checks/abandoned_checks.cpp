@@ -1,4 +1,4 @@
-#include "gateway/limits/abandoned_checks.hpp"
+#include "gateway/limits/checks/abandoned_checks.hpp"
 
 #include "gateway/http/grpc/grpc_status.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/limits/fallback_debts.hpp"
+#include "gateway/limits/reservations/fallback_debts.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 

@@ -10,8 +10,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/limits/check_pool.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/checks/check_pool.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 
 #include <cstdint>
 #include <list>

@@ -1,11 +1,11 @@
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/limits/corrections.hpp"
-#include "gateway/limits/fallback_debts.hpp"
-#include "gateway/limits/request_costs.hpp"
-#include "gateway/limits/settlement.hpp"
+#include "gateway/limits/reservations/corrections.hpp"
+#include "gateway/limits/reservations/fallback_debts.hpp"
+#include "gateway/limits/reservations/request_costs.hpp"
+#include "gateway/limits/reservations/settlement.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "gateway/intake/named_charge.hpp"
-#include "gateway/limits/bucket_parts.hpp"
-#include "gateway/limits/reservation.hpp"
+#include "gateway/limits/checks/bucket_parts.hpp"
+#include "gateway/limits/reservations/reservation.hpp"
 #include "gateway/store/answer.hpp"
 #include "gateway/store/charge.hpp"
 #include "gateway/telemetry/metrics.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/checks/limit_check.hpp"
 
 namespace gateway::limits {
 

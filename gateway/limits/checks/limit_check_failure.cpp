@@ -1,6 +1,6 @@
 // This part of limit_check applies on_store_failure to limits whose store has not decided.
+#include "gateway/limits/checks/limit_check.hpp"
 #include "gateway/limits/fallback_name.hpp"
-#include "gateway/limits/limit_check.hpp"
 
 namespace gateway::limits {
 
