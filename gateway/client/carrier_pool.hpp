@@ -2,8 +2,8 @@
 // connections to sessions, streams to HTTP/2 connections. There is one of each per worker.
 #pragma once
 
-#include "gateway/client/http1_connection.hpp"
-#include "gateway/client/http2_stream.hpp"
+#include "gateway/client/http1/http1_connection.hpp"
+#include "gateway/client/http2/http2_stream.hpp"
 #include "gateway/limits/spares.hpp"
 
 #include <memory>

@@ -3,7 +3,7 @@
 #include "gateway/client/bounded_log.hpp"
 #include "gateway/client/carrier_pool.hpp"
 #include "gateway/client/deadline.hpp"
-#include "gateway/client/http2_connection.hpp"
+#include "gateway/client/http2/http2_connection.hpp"
 #include "gateway/client/plain_http_answer.hpp"
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 // Functions marked [any thread] post there.
 #pragma once
 
-#include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/client/carrier_pool.hpp"
-#include "gateway/client/id_source.hpp"
 #include "gateway/client/peer_count.hpp"
+#include "gateway/client/requests/abandoned_exchanges.hpp"
+#include "gateway/client/requests/id_source.hpp"
 #include "gateway/client/session.hpp"
 #include "gateway/limits/checks/abandoned_checks.hpp"
 #include "gateway/limits/checks/check_pool.hpp"

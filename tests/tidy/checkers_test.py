@@ -120,22 +120,22 @@ class layer_table(unittest.TestCase):
     def test_refuses_clocks(self):
         self.refused("gateway/net/a.cpp", "auto t = std::chrono::steady_clock::now();", "base::now")
         self.refused("gateway/limit/a.cpp", "auto t = base::now();", "argument")
-        self.refused("gateway/client/request_state.cpp", "auto t = base::now();", "argument")
+        self.refused("gateway/client/requests/request_state.cpp", "auto t = base::now();", "argument")
         self.assertEqual(layers.check_text("gateway/net/a.cpp", "auto t = base::now();"), [])
         self.assertEqual(layers.check_text("gateway/base/clock.hpp", "steady_clock::now()"), [])
         self.assertEqual(layers.check_text("gateway/net/a.cpp", "// steady_clock::now()"), [])
 
     def test_refuses_an_impure_include_behind_a_header(self):
         texts = {
-            "gateway/client/request_state.hpp": '#include "gateway/net/a.hpp"\n',
+            "gateway/client/requests/request_state.hpp": '#include "gateway/net/a.hpp"\n',
             "gateway/net/a.hpp": '#include "gateway/net/b.hpp"\n',
             "gateway/net/b.hpp": "#include <boost/asio/ip/tcp.hpp>\n",
         }
-        problems = layers.check_closure("gateway/client/request_state.hpp", texts)
+        problems = layers.check_closure("gateway/client/requests/request_state.hpp", texts)
         self.assertEqual(len(problems), 1)
         self.assertIn("gateway/net/a.hpp, gateway/net/b.hpp", problems[0])
         texts["gateway/net/b.hpp"] = "#include <vector>\n"
-        self.assertEqual(layers.check_closure("gateway/client/request_state.hpp", texts), [])
+        self.assertEqual(layers.check_closure("gateway/client/requests/request_state.hpp", texts), [])
 
     def test_holds_link_libraries_to_the_table(self):
         self.assertEqual(

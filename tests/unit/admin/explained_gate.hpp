@@ -4,7 +4,7 @@
 
 #include "gateway/admin/explanation_json.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/client/kept_request.hpp"
+#include "gateway/client/requests/kept_request.hpp"
 #include "gateway/http/input/request_parser.hpp"
 #include "gateway/limits/admitter.hpp"
 #include "gateway/limits/bucket_operations.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/client/http1_state.hpp"
+#include "gateway/client/http1/http1_state.hpp"
 
 #include "tests/unit/client/http1_fixture.hpp"
 #include "tests/unit/client/plain_messages.hpp"

@@ -1,5 +1,5 @@
 // The trailers of chunked bodies, both ways.
-#include "gateway/client/http1_state.hpp"
+#include "gateway/client/http1/http1_state.hpp"
 #include "tests/unit/client/http1_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Calls of a rate-limit service, from their head and body to the answer, the counters and the log.
-#include "gateway/client/rate_limit_rpc.hpp"
+#include "gateway/client/requests/rate_limit_rpc.hpp"
 
 #include "tests/unit/client/worker_parts.hpp"
 #include "tests/unit/envoy/answers.hpp"

@@ -3,7 +3,7 @@
 // events, and for the fuzzer.
 #pragma once
 
-#include "gateway/client/http1_state.hpp"
+#include "gateway/client/http1/http1_state.hpp"
 #include "tests/unit/proxy/framed_text.hpp"
 
 #include <cstring>

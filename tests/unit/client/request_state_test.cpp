@@ -1,6 +1,6 @@
 // A request whose carrier is no HTTP/1 connection: it hands over content without any framing, as a
 // stream of HTTP/2 would. Whatever happens after whatever step, the request ends once.
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/request_state.hpp"
 
 #include "tests/unit/client/request_stream.hpp"
 

@@ -1,7 +1,7 @@
 // A request without sockets: all that surrounds a request_state is this one object.
 #pragma once
 
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/request_state.hpp"
 #include "tests/unit/proxy/framed_text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // What sessions and calls need of their worker, without one.
 #pragma once
 
-#include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/client/carrier_pool.hpp"
-#include "gateway/client/id_source.hpp"
+#include "gateway/client/requests/abandoned_exchanges.hpp"
+#include "gateway/client/requests/id_source.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/limits/checks/abandoned_checks.hpp"
 #include "gateway/limits/checks/check_pool.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/client/asked_request.hpp"
+#include "gateway/client/requests/asked_request.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"

@@ -1,6 +1,6 @@
 // The part of `http1_state` that writes to the client: the gateway's own responses, and the
 // upstream's.
-#include "gateway/client/http1_state.hpp"
+#include "gateway/client/http1/http1_state.hpp"
 #include "gateway/client/own_response_to.hpp"
 #include "gateway/http/chunk.hpp"
 #include "gateway/http/output/forward_response.hpp"

@@ -3,7 +3,7 @@
 // Thread: that of `ids`.
 #pragma once
 
-#include "gateway/client/id_source.hpp"
+#include "gateway/client/requests/id_source.hpp"
 #include "gateway/limits/request_record.hpp"
 
 namespace gateway::client {

@@ -1,7 +1,7 @@
-#include "gateway/client/request_account.hpp"
+#include "gateway/client/requests/request_account.hpp"
 
 #include "gateway/base/hash.hpp"
-#include "gateway/client/id_source.hpp"
+#include "gateway/client/requests/id_source.hpp"
 #include "gateway/limits/reports/recent_rejections.hpp"
 #include "gateway/telemetry/log.hpp"
 

@@ -1,8 +1,8 @@
-#include "gateway/client/upstream_side.hpp"
+#include "gateway/client/requests/upstream_side.hpp"
 
-#include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/client/bounded_log.hpp"
-#include "gateway/client/id_source.hpp"
+#include "gateway/client/requests/abandoned_exchanges.hpp"
+#include "gateway/client/requests/id_source.hpp"
 #include "gateway/http/media_type.hpp"
 #include "gateway/limits/reservations/corrections.hpp"
 #include "gateway/limits/reservations/settlement.hpp"

@@ -1,8 +1,8 @@
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/request_state.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/client/exchange_refusals.hpp"
-#include "gateway/client/kept_request.hpp"
+#include "gateway/client/requests/exchange_refusals.hpp"
+#include "gateway/client/requests/kept_request.hpp"
 
 namespace gateway::client {
 

@@ -1,4 +1,4 @@
-#include "gateway/client/kept_head.hpp"
+#include "gateway/client/requests/kept_head.hpp"
 
 #include <functional>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "gateway/client/http2_connection.hpp"
+#include "gateway/client/http2/http2_connection.hpp"
 
 #include "gateway/client/bounded_log.hpp"
 #include "gateway/client/carrier_pool.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/client/exchange_refusals.hpp"
+#include "gateway/client/requests/exchange_refusals.hpp"
 
 namespace gateway::client {
 

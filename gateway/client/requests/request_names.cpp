@@ -1,4 +1,4 @@
-#include "gateway/client/request_names.hpp"
+#include "gateway/client/requests/request_names.hpp"
 
 #include "gateway/http/request_id.hpp"
 

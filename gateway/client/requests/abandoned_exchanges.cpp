@@ -1,4 +1,4 @@
-#include "gateway/client/abandoned_exchanges.hpp"
+#include "gateway/client/requests/abandoned_exchanges.hpp"
 
 #include "gateway/limits/reservations/corrections.hpp"
 #include "gateway/limits/reservations/settlement.hpp"

@@ -4,7 +4,7 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/rate_limit_rpc.hpp"
+#include "gateway/client/requests/rate_limit_rpc.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/output/added_fields.hpp"

@@ -6,8 +6,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/request_host.hpp"
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/request_host.hpp"
+#include "gateway/client/requests/request_state.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/limits/request_record.hpp"
 #include "gateway/proxy/pool/pool.hpp"

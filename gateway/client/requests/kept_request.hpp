@@ -3,8 +3,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/kept_head.hpp"
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/kept_head.hpp"
+#include "gateway/client/requests/request_state.hpp"
 #include "gateway/content/request_values.hpp"
 #include "gateway/http/message.hpp"
 

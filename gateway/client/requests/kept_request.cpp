@@ -1,4 +1,4 @@
-#include "gateway/client/kept_request.hpp"
+#include "gateway/client/requests/kept_request.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/media_type.hpp"

@@ -1,7 +1,7 @@
-#include "gateway/client/http2_response.hpp"
+#include "gateway/client/http2/http2_response.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/client/http2_connection.hpp"
+#include "gateway/client/http2/http2_connection.hpp"
 #include "gateway/client/own_response_to.hpp"
 #include "gateway/http/output/forward_response.hpp"
 

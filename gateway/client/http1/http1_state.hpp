@@ -17,7 +17,7 @@
 #pragma once
 
 #include "gateway/client/client_port.hpp"
-#include "gateway/client/request_state.hpp"
+#include "gateway/client/requests/request_state.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http/http_date.hpp"
 #include "gateway/http/input/body_reader.hpp"

@@ -1,5 +1,5 @@
 // The part of `http1_state` that reads from the client: heads, bodies, and bytes that nobody wants.
-#include "gateway/client/http1_state.hpp"
+#include "gateway/client/http1/http1_state.hpp"
 #include "gateway/http/input/request_parser.hpp"
 
 #include <cstring>

@@ -9,10 +9,10 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
-#include "gateway/client/http2_response.hpp"
-#include "gateway/client/rate_limit_rpc.hpp"
-#include "gateway/client/request.hpp"
-#include "gateway/client/request_host.hpp"
+#include "gateway/client/http2/http2_response.hpp"
+#include "gateway/client/requests/rate_limit_rpc.hpp"
+#include "gateway/client/requests/request.hpp"
+#include "gateway/client/requests/request_host.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http2/engine.hpp"
 

@@ -7,8 +7,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/request_account.hpp"
-#include "gateway/client/request_host.hpp"
+#include "gateway/client/requests/request_account.hpp"
+#include "gateway/client/requests/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/http/grpc/grpc.hpp"
 #include "gateway/limits/descriptor_admitter.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/client/http2_head.hpp"
+#include "gateway/client/http2/http2_head.hpp"
 
 #include "gateway/http/input/request_parser.hpp"
 

@@ -1,10 +1,10 @@
-#include "gateway/client/http2_stream.hpp"
+#include "gateway/client/http2/http2_stream.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/client/deadline.hpp"
-#include "gateway/client/http2_connection.hpp"
-#include "gateway/client/http2_head.hpp"
-#include "gateway/client/id_source.hpp"
+#include "gateway/client/http2/http2_connection.hpp"
+#include "gateway/client/http2/http2_head.hpp"
+#include "gateway/client/requests/id_source.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "gateway/client/request.hpp"
+#include "gateway/client/requests/request.hpp"
 
-#include "gateway/client/asked_request.hpp"
-#include "gateway/client/id_source.hpp"
-#include "gateway/client/request_names.hpp"
+#include "gateway/client/requests/asked_request.hpp"
+#include "gateway/client/requests/id_source.hpp"
+#include "gateway/client/requests/request_names.hpp"
 #include "gateway/http/grpc/grpc_timeout.hpp"
 #include "gateway/limits/reservations/corrections.hpp"
 

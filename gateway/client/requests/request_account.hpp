@@ -3,7 +3,7 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/request_spans.hpp"
+#include "gateway/client/requests/request_spans.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/limits/request_record.hpp"
 #include "gateway/proxy/tunnel_state.hpp"

@@ -11,8 +11,8 @@
 
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/client/client_port.hpp"
-#include "gateway/client/http2_stream.hpp"
-#include "gateway/client/request_host.hpp"
+#include "gateway/client/http2/http2_stream.hpp"
+#include "gateway/client/requests/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http2/engine.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/client/request_spans.hpp"
+#include "gateway/client/requests/request_spans.hpp"
 
 #include "gateway/base/hash.hpp"
 #include "gateway/telemetry/metrics.hpp"

@@ -7,8 +7,8 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/http1_state.hpp"
-#include "gateway/client/request.hpp"
+#include "gateway/client/http1/http1_state.hpp"
+#include "gateway/client/requests/request.hpp"
 #include "gateway/client/session_environment.hpp"
 
 namespace gateway::client {

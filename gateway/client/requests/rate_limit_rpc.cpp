@@ -1,7 +1,7 @@
-#include "gateway/client/rate_limit_rpc.hpp"
+#include "gateway/client/requests/rate_limit_rpc.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/client/request_names.hpp"
+#include "gateway/client/requests/request_names.hpp"
 
 #include <algorithm>
 
