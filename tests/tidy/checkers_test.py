@@ -233,6 +233,10 @@ class file_sizes(unittest.TestCase):
             self.assertEqual(sizes.check_text(name, "\n" * most), [])
             self.assertEqual(len(sizes.check_text(name, "\n" * (most + 1))), 1)
 
+    def test_refuses_one_file_too_many_in_a_folder(self):
+        self.assertEqual(sizes.check_folder("gateway/net", 40), [])
+        self.assertEqual(len(sizes.check_folder("gateway/net", 41)), 1)
+
 
 class table_of_contents(unittest.TestCase):
     PAGE = "docs/configuration.md"
@@ -296,6 +300,17 @@ class programs(unittest.TestCase):
         self.write("gateway/limit/bad.cpp", "#include <mutex>\nstd::mutex m;\n" + "\n" * 400)
         for name in ("layers", "words", "sizes"):
             self.assertEqual(self.run_checker(name), 1, name)
+
+    def test_count_the_files_of_every_folder(self):
+        for folder in ("gateway/net", "gateway/net/tls", "config"):
+            for i in range(40):
+                self.write(f"{folder}/a{i}.hpp", "")
+        self.assertEqual(self.run_checker("sizes"), 0)
+        for folder in ("gateway/net", "gateway/net/tls", "config"):
+            more = self.write(f"{folder}/more.lua", "")
+            self.assertEqual(self.run_checker("sizes"), 1, folder)
+            more.unlink()
+        self.assertEqual(self.run_checker("sizes"), 0)
 
     @unittest.skipUnless(shutil.which("clang-format"), "clang-format is not installed")
     def test_tell_formatted_from_unformatted(self):

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 from layers import included
-from sources import finish, root_from_arguments, sources
+from sources import PRODUCT, finish, root_from_arguments, sources
 
 SLOW = re.compile(r"boost/asio|boost/beast|gmock/|gtest/")
 
@@ -53,7 +53,7 @@ def main():
     compiler = sys.argv[2]
     texts = {
         path.relative_to(root).as_posix(): path.read_text()
-        for path in sources(root, ("gateway", "config"))
+        for path in sources(root, PRODUCT)
         if path.suffix == ".hpp"
     }
     names = [n for n in texts if not reaches_slow(n, texts) and not is_first_in_own_source(root, n)]

@@ -10,7 +10,7 @@ threads, clocks or foreign formats: `now` is an argument and results are returne
 
 import re
 
-from sources import code, finish, line_of, root_from_arguments, sources
+from sources import PRODUCT, code, finish, line_of, root_from_arguments, sources
 
 ALLOWED = {
     "base": set(),
@@ -238,7 +238,7 @@ def main():
     root = root_from_arguments()
     texts = {
         path.relative_to(root).as_posix(): path.read_text()
-        for path in sources(root, ("gateway", "config"))
+        for path in sources(root, PRODUCT)
     }
     problems, checked = check_circles(texts), len(texts)
     for name, text in texts.items():

@@ -4,7 +4,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("gateway", "config", "tests")
+PRODUCT = ("gateway", "config")
+FOLDERS = (*PRODUCT, "tests")
 SUFFIXES = (".hpp", ".cpp")
 
 # A string, a character or a comment, whichever begins first. Raw strings end at their own delimiter.
