@@ -73,7 +73,7 @@ void read_entry(
 
 // Reads a property of the certificate. A certificate without alternative names lacks that one.
 void read_certificate(
-    const net::client_certificate* shown, std::string_view name, http::part_value& out
+    const base::client_certificate* shown, std::string_view name, http::part_value& out
 )
 {
     if (shown == nullptr) {

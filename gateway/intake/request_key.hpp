@@ -3,6 +3,7 @@
 // could take the other, and a client could choose a fresh bucket for every request.
 #pragma once
 
+#include "gateway/base/client_certificate.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/content/request_values.hpp"
 #include "gateway/envoy/rate_limit_request.hpp"
@@ -11,7 +12,6 @@
 #include "gateway/intake/claimed_limits.hpp"
 #include "gateway/intake/named_charge.hpp"
 #include "gateway/intake/request_token.hpp"
-#include "gateway/net/tls/client_certificate.hpp"
 
 #include <span>
 #include <string>
@@ -41,7 +41,7 @@ struct key_subject {
     // upstream.
     bool peer_trusted = false;
     // The client's certificate, verified; null: it has shown none.
-    const net::client_certificate* certificate = nullptr;
+    const base::client_certificate* certificate = nullptr;
     // The request's content, as far as it was read.
     content::request_content content{};
     // The entries of a descriptor, if Envoy asks about one.

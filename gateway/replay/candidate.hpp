@@ -5,6 +5,7 @@
 // Thread: one thread only.
 #pragma once
 
+#include "gateway/base/client_certificate.hpp"
 #include "gateway/identity/web_token.hpp"
 #include "gateway/limits/checks/check_request.hpp"
 #include "gateway/limits/reservations/corrections.hpp"
@@ -83,7 +84,7 @@ private:
     judgement judged_;
     // Claims and certificate of the request.
     identity::verified_token token_;
-    net::client_certificate certificate_;
+    base::client_certificate certificate_;
 
     const policy::route* route_named(std::string_view name) const;
     route_gap gap_of(const logged_request& r, const policy::route* named) const;

@@ -27,7 +27,7 @@ ALLOWED = {
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "http2", "net", "telemetry"},
 }
-ALLOWED["intake"] = {"base", "content", "identity", "http", "policy", "envoy", "net"}
+ALLOWED["intake"] = {"base", "content", "identity", "http", "policy", "envoy"}
 ALLOWED["limits"] = set(ALLOWED)  # all above
 ALLOWED["replay"] = set(ALLOWED)
 ALLOWED["client"] = set(ALLOWED) - {"replay"}

@@ -60,13 +60,14 @@ std::string field_of(const X509* c)
 
 }  // namespace
 
-std::optional<client_certificate> client_certificate_of(SSL* ssl, bool with_fields)
+std::optional<base::client_certificate> client_certificate_of(SSL* ssl, bool with_fields)
 {
     const X509* const c = SSL_get0_peer_certificate(ssl);
     if (c == nullptr || SSL_get_verify_result(ssl) != X509_V_OK) {
         return std::nullopt;
     }
-    client_certificate found{fingerprint_of(c), subject_of(c), alternative_names_of(c), {}, {}};
+    base::client_certificate found{
+        fingerprint_of(c), subject_of(c), alternative_names_of(c), {}, {}};
     if (!with_fields) {
         return found;
     }
