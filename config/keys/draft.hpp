@@ -62,6 +62,7 @@ template <class Name = std::string, class Elements>
 std::vector<Name> names_in(const Elements& all)
 {
     std::vector<Name> names;
+    names.reserve(all.size());
     for (const auto& one : all) {
         names.emplace_back(one.name);
     }

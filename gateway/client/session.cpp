@@ -5,6 +5,7 @@
 #include "gateway/client/deadline.hpp"
 #include "gateway/client/http2/http2_connection.hpp"
 #include "gateway/client/plain_http_answer.hpp"
+#include "gateway/net/tls/client_certificate.hpp"
 
 #include <algorithm>
 #include <limits>
