@@ -244,9 +244,9 @@ class Ends(SystemTest):
         self.assertEqual((line["status"], line["error"]), (499, "the client closed the connection"))
 
     def test_content_and_trailers_that_are_malformed_are_400(self):
-        def script(peer, request):
-            peer.read_body(request)
-            return peer.reply()
+        def script(peer, _request):
+            peer.wait_for_end()  # an answer could overtake the trailers
+            return False
 
         gateway, _ = self.proxy(script)
         declared = [("content-length", "5")]
