@@ -168,9 +168,25 @@ boost::json::object refusal_of(const limits::explanation& e)
     return json;
 }
 
-// True if the request goes on after this verdict: to an upstream, or to wait for its tokens.
+// True if one of the limits is in the local store and rejects.
+bool rejects_locally(std::span<const limits::verdict::entry> limits)
+{
+    return std::any_of(limits.begin(), limits.end(), [](const auto& entry) {
+        return entry.what == outcome::rejected && entry.rule->store == policy::local_store;
+    });
+}
+
+// True if the request goes on after this verdict: to an upstream, or to wait for its tokens or for
+// a shared store.
 bool goes_on(const limits::verdict& v, const policy::route& of)
 {
+    const auto limits = v.limits();
+    const bool has_shared = std::any_of(limits.begin(), limits.end(), [](const auto& entry) {
+        return entry.rule->store != policy::local_store;
+    });
+    if (has_shared && !rejects_locally(limits)) {
+        return true;
+    }
     if (v.is == limits::verdict::ruling::allowed) {
         return of.upstream != policy::no_upstream || v.hold().count() > 0;
     }
@@ -235,11 +251,16 @@ boost::json::object describe_use(const limits::explanation& e, const intake::nam
 // need none.
 std::size_t deciding_entries(const limits::verdict& v, std::size_t without_token)
 {
-    const auto asked = v.limits().first(without_token);
-    const bool rejected = std::any_of(asked.begin(), asked.end(), [](const auto& entry) {
-        return entry.what == outcome::rejected && entry.rule->store == policy::local_store;
-    });
-    return rejected ? without_token : v.count;
+    return rejects_locally(v.limits().first(without_token)) ? without_token : v.count;
+}
+
+// True if the request is refused whatever its buckets hold. Limits that need no token may decide
+// before it is refused for its token.
+bool is_refused(const limits::verdict& v, const limits::explanation& e)
+{
+    const bool decided =
+        e.is_forgery ? v.is != limits::verdict::ruling::allowed : rejects_locally(v.limits());
+    return e.status != 0 && !decided;
 }
 
 }  // namespace
@@ -278,7 +299,7 @@ boost::json::value as_json(
             json["upstream"] = e.policy->upstreams[e.route->upstream];
         }
     }
-    const bool refused = e.status != 0 && v.is != limits::verdict::ruling::rejected;
+    const bool refused = is_refused(v, e);
     const bool is_unknown = unseen && !(e.ends_unclear && goes_on(v, *e.route));
     json["verdict"] = refused      ? refusal_of(e)
                       : is_unknown ? boost::json::object{{"says", "unknown"}}

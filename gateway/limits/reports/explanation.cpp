@@ -97,6 +97,7 @@ void explain_limits(const intake::key_subject& subject, explanation& e)
             refuse_by(e, index, admission_of(is, std::nullopt));
             if (is == verdict::ruling::unidentified) {
                 e.detail = described(c.fault);
+                e.is_forgery = subject.token.forged;
             }
         }
     }

@@ -43,6 +43,9 @@ struct explanation {
     int status = 0;
     std::string detail;
     std::optional<std::size_t> refused_by{};
+    // True if its token is forged, so that the limits that need none decide first, in every store.
+    // Otherwise only those in the local store do.
+    bool is_forgery = false;
     // Wait that Retry-After reports with that status; 0 if it reports none.
     base::duration retry_after{0};
     // Number of limits whose buckets are asked, counted from the first. If the request is refused,

@@ -137,5 +137,70 @@ TEST_F(explanations, pass_over_the_rest_of_the_content_where_the_route_answers)
     expect("allowed");
 }
 
+// The first limit is in a shared store, whose answer the test gives.
+class explanations_of_shared_limits : public explanations {
+protected:
+    const limits::looked_at full{.decision = limit::decision{.allowed = true}};
+    const limits::looked_at empty{.decision = limit::decision{.allowed = false}};
+    const limits::looked_at down{.failed = "down"};
+
+    explanations_of_shared_limits()
+    {
+        policy->stores = {"shared"};
+        policy->limits[0].store = 0;
+        policy->limits[0].on_store_failure = policy::failure_policy::closed;
+        request.headers = {{"X-Key", "k"}};
+    }
+
+    int status_with(const limits::looked_at& seen)
+    {
+        policy->finish();
+        std::string complaint;
+        const limits::explanation e = limits::explain(policy, {}, request, complaint);
+        EXPECT_EQ(complaint, "");
+        const std::vector<limits::looked_at> looks(std::min<std::size_t>(e.asked, 1), seen);
+        const boost::json::value json = as_json(e, looks);
+        const boost::json::value* const status =
+            json.at("verdict").as_object().if_contains("status");
+        return status == nullptr ? 0 : status->to_number<int>();
+    }
+
+    void limit_by_token()
+    {
+        policy->limits.push_back(limit_by("second", source::jwt, "sub"));
+        policy->token->fetch_timeout = base::duration{0};
+        add_route().limits = {0, 1};
+    }
+};
+
+TEST_F(explanations_of_shared_limits, refuse_for_a_missing_token_before_the_store_answers)
+{
+    limit_by_token();
+    EXPECT_EQ(status_with(full), 400);
+    EXPECT_EQ(status_with(empty), 400);
+    EXPECT_EQ(status_with(down), 400);
+}
+
+TEST_F(explanations_of_shared_limits, refuse_for_a_forged_token_after_the_store_has_answered)
+{
+    limit_by_token();
+    const std::string token = identity::issuers()[0].token(R"({"sub":"alice"})");
+    request.headers.emplace_back("Authorization", "Bearer " + token);
+    EXPECT_EQ(status_with(full), 400);
+    EXPECT_EQ(status_with(empty), 429);
+    EXPECT_EQ(status_with(down), 503);
+}
+
+TEST_F(explanations_of_shared_limits, refuse_unclear_content_before_the_store_answers)
+{
+    policy::route& r = add_route();
+    r.upstream = policy::no_upstream;
+    r.shape.answer.emplace();
+    read_beginning(r);
+    EXPECT_EQ(status_with(full), 400);
+    EXPECT_EQ(status_with(empty), 400);
+    EXPECT_EQ(status_with(down), 400);
+}
+
 }  // namespace explanation_test
 }  // namespace gateway::admin
