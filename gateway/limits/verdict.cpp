@@ -135,6 +135,11 @@ verdict::ruling ruling_of(intake::named_charge::state is)
     }
 }
 
+bool is_forgery(const intake::named_charge& refused, const intake::request_token& token)
+{
+    return token.forged && ruling_of(refused.is) == verdict::ruling::unidentified;
+}
+
 admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned)
 {
     switch (is) {

@@ -3,6 +3,7 @@
 
 #include "gateway/http/output/limit_headers.hpp"
 #include "gateway/intake/named_charge.hpp"
+#include "gateway/intake/request_token.hpp"
 #include "gateway/limits/admission.hpp"
 #include "gateway/policy/limit_rule.hpp"
 #include "gateway/telemetry/metrics.hpp"
@@ -103,6 +104,13 @@ struct verdict {
 // Returns the ruling on a request that a charge in this state refuses.
 // Requires: named_charge::is_refusal().
 verdict::ruling ruling_of(intake::named_charge::state is);
+
+// True if it is a forged token that refuses the request. It is then charged to the limits that need
+// no token. Otherwise a client with nothing but forged tokens would empty no bucket, and have each
+// of them verified. A client whose token has expired, or that has none, costs little and is charged
+// nowhere.
+// Requires: `refused` refuses the request.
+bool is_forgery(const intake::named_charge& refused, const intake::request_token& token);
 
 // Returns what becomes of a request with this ruling. `wait` is the Retry-After of a rejected
 // client, or nothing if no time would help. `banned` says that a ban rejects it.

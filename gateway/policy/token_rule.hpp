@@ -22,6 +22,9 @@ struct token_rule {
     identity::token_rules good;
 
     bool are_keys_fetched() const { return fetch_timeout > base::duration{0}; }
+
+    // True if the keys are fetched, and none have come yet.
+    bool lacks_keys() const { return are_keys_fetched() && good.keys.empty(); }
 };
 
 }  // namespace gateway::policy

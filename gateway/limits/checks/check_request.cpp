@@ -12,15 +12,6 @@ namespace {
 
 using state = request_check::state;
 
-// True if it is a forged token that refuses the request. It is then charged to the limits that need
-// no token. Otherwise a client with nothing but forged tokens would empty no bucket, and have each
-// of them verified. A client whose token has expired, or that has none, costs little and is charged
-// nowhere.
-bool is_forgery(const intake::named_charge& refused, const intake::request_token& token)
-{
-    return token.forged && ruling_of(refused.is) == verdict::ruling::unidentified;
-}
-
 request_check as_check(const verdict* v)
 {
     return {.is = v != nullptr ? state::decided : state::asked, .verdict = v};
@@ -44,7 +35,7 @@ std::optional<request_check> stopped_for_keys(
     if (listener.awaits_keys()) {
         return request_check{.is = state::awaits_keys};
     }
-    if (policy.token->good.keys.empty()) {
+    if (policy.token->lacks_keys()) {
         return request_check{.is = state::lacks_keys, .limit = *first};
     }
     return std::nullopt;

@@ -80,8 +80,7 @@ void refuse_by(explanation& e, std::size_t limit, const admission& a)
 void explain_limits(const intake::key_subject& subject, explanation& e)
 {
     const policy::policy& policy = *e.policy;
-    const bool lacks_keys = subject.token.unknown_key && policy.token->are_keys_fetched() &&
-                            policy.token->good.keys.empty();
+    const bool lacks_keys = subject.token.unknown_key && policy.token->lacks_keys();
     for (const std::size_t index : e.route->limits) {
         const std::size_t number = e.limits.size();
         intake::named_charge& c = e.limits.emplace_back();
@@ -95,9 +94,9 @@ void explain_limits(const intake::key_subject& subject, explanation& e)
         } else if (c.refuses()) {
             const verdict::ruling is = ruling_of(c.is);
             refuse_by(e, index, admission_of(is, std::nullopt));
+            e.is_forgery = is_forgery(c, subject.token);
             if (is == verdict::ruling::unidentified) {
                 e.detail = described(c.fault);
-                e.is_forgery = subject.token.forged;
             }
         }
     }
