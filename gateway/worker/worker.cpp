@@ -190,7 +190,7 @@ void worker::accepted(
     const std::optional<base::connection_ends>& proxied
 )
 {
-    const std::optional<std::uint8_t> prefix = peer ? counted_prefix(*peer) : 0;
+    const std::optional<std::uint8_t> prefix = peer ? count_peer(*peer) : 0;
     if (!prefix) {
         shared_.metrics.worker(index_).refused_per_peer.add();
         room_unused();
@@ -217,7 +217,7 @@ void worker::accepted(
 // Counts a connection of a peer. Returns the length of the prefix under which it is counted, 0 if
 // it is not, or nothing if the peer has too many. Addresses in one prefix are one peer, as they are
 // one client.
-std::optional<std::uint8_t> worker::counted_prefix(const base::ip_address& peer)
+std::optional<std::uint8_t> worker::count_peer(const base::ip_address& peer)
 {
     const identity::client_options& client = view_->policy->client;
     if (view_->max_connections_per_peer == 0 || identity::is_trusted(client, peer)) {

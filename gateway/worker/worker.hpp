@@ -186,7 +186,7 @@ private:
         const std::optional<base::ip_address>& peer,
         const std::optional<base::connection_ends>& proxied
     );
-    std::optional<std::uint8_t> counted_prefix(const base::ip_address& peer);
+    std::optional<std::uint8_t> count_peer(const base::ip_address& peer);
     void ended(client::session& s);
     void tick(base::instant now);
     void begin_drain(net::queued rest);
