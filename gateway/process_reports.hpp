@@ -1,6 +1,7 @@
 // `process_reports` collects what the page of the admin API shows of the process as a whole, and
 // keeps the lines of the last reload. It also reports how many lines of diagnostics were
-// suppressed. Thread: the main thread.
+// suppressed.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"

@@ -52,9 +52,9 @@ public:
     {}
 
     // Begins a call to the service of that name. `host` hears when a verdict came late. Answers
-    // at once if it is for another method, or not in gRPC. Requires: the last call has been
-    // answered or abandoned. The policy in force has the service, which no reload takes away from a
-    // listener.
+    // at once if it is for another method, or not in gRPC.
+    // Requires: the last call has been answered or abandoned. The policy in force has the service,
+    // which no reload takes away from a listener.
     void begin(const http::request_head& head, request_host& host, std::string_view service);
 
     // Takes a part of the body; `last` comes with or after the last of it. Bytes that come after
